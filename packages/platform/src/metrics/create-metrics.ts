@@ -5,21 +5,25 @@ import type { PlatformParts } from '../platform-parts.ts'
 
 const PREFIX = 'farebox_platform_'
 
-/** However often it is scraped, by however many. */
+/** The figures are read from the database at most once in this time, however often the metrics are scraped. */
 const READ_EVERY_MS = 30_000
 const USDC_ATOMIC = 1_000_000
 
-/** What an operator watches. */
+/** The Prometheus metrics of one worker process. */
 export interface PlatformMetrics {
   readonly registry: Registry
-  /** Counts an application's answers, and how long they took. */
+  /** Counts the responses of an application by route and status, and measures their durations. */
   watch(app: FastifyInstance): void
 }
 
-/** Makes the metrics of one worker; docs/metrics.md has them all. Labels have values of ours alone. */
+/**
+ * Creates the metrics of one worker process; docs/metrics.md lists them all. Label values come from a fixed set, never
+ * from a request.
+ */
 export function createMetrics(parts: PlatformParts): PlatformMetrics {
   const registry = new Registry()
-  // Each sample wakes the process: at the default of 10 ms that was most of what an idle one cost.
+  // Each sample wakes the process: at the default of 10 ms, sampling caused most of the processor time of an idle
+  // process.
   collectDefaultMetrics({ register: registry, prefix: PREFIX, eventLoopMonitoringPrecision: 50 })
   const read = readNowAndThen(parts)
   const gauge = (
@@ -35,7 +39,7 @@ export function createMetrics(parts: PlatformParts): PlatformMetrics {
       registers: [registry],
       async collect() {
         const figures = await read()
-        // What does not answer keeps its last value.
+        // A gauge keeps its last value when the database does not respond.
         if (figures === undefined) return
         this.reset()
         show(this, figures)
@@ -95,7 +99,10 @@ function countAnswers(registers: Registry[]): PlatformMetrics['watch'] {
     })
 }
 
-/** Reads the figures, for all gauges of a scrape together; undefined where the database does not answer. */
+/**
+ * Returns a function that reads the figures once for all gauges of a scrape. It resolves to undefined when the database
+ * does not respond.
+ */
 function readNowAndThen({ database, clock }: PlatformParts): () => Promise<Figures | undefined> {
   let readMs = Number.NEGATIVE_INFINITY
   let reading: Promise<Figures | undefined> = Promise.resolve(undefined)
@@ -107,18 +114,21 @@ function readNowAndThen({ database, clock }: PlatformParts): () => Promise<Figur
   }
 }
 
-/** The state of the platform, as its database says. */
+/** The figures of the platform, as read from its database. */
 interface Figures {
   readonly agents: readonly { readonly standing: string; readonly offline: boolean; readonly count: number }[]
   readonly jobs: readonly { readonly state: string; readonly count: number }[]
-  /** The longest that a check, a job or a notice has waited past the time when it was due. */
+  /** Seconds by which the most overdue check, job or webhook delivery is past its due time; 0 when no row is due. */
   readonly lateSeconds: { readonly checks: number; readonly jobs: number; readonly notices: number }
-  /** Blocks of the chain that the registry has not been read up to. */
+  /** Blocks between the head of the chain and the last block that the registry has been read up to. */
   readonly blocksBehind: number
   readonly canarySpentAtomic: bigint
 }
 
-/** Reads them. Counting a million agents takes a fraction of a second: not to be asked all the time. */
+/**
+ * Reads the figures. Counting a million agents takes a fraction of a second, so the result is kept for {@link
+ * READ_EVERY_MS}.
+ */
 async function readFigures(database: Database, nowMs: number): Promise<Figures> {
   const now = new Date(nowMs)
   const [agents, jobs, [one]] = await Promise.all([
@@ -147,7 +157,7 @@ interface OneRow {
 
 const AGENTS = 'select standing, is_offline as offline, count(*) as count from agents group by 1, 2'
 
-/** Only those that may still change: totals of the past are counted where they are shown. */
+/** Only the states that may still change; the totals of finished jobs are computed elsewhere, where they are shown. */
 const JOBS = "select state, count(*) as count from jobs where state in ('sent', 'pending') group by 1"
 
 const ONE = `

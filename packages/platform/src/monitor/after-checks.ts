@@ -1,8 +1,8 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /**
- * Takes back the first failure of agents that were fine before: it was ours. Whoever has failed again, or passed, since
- * is left as it is.
+ * Resets the first failure of agents that passed their previous check, because the platform's own outage caused it.
+ * Agents that have failed again or passed a check since then are left unchanged.
  */
 export async function forgiveFailures(database: Database, agentIds: readonly number[]): Promise<void> {
   if (agentIds.length === 0) return
@@ -14,7 +14,7 @@ export async function forgiveFailures(database: Database, agentIds: readonly num
   )
 }
 
-/** Has badges computed soon rather than tomorrow: their agents have passed a check for the first time. */
+/** Makes the badges of these agents due now instead of tomorrow: the agents have passed a check for the first time. */
 export async function hastenBadges(database: Database, agentIds: readonly number[]): Promise<void> {
   if (agentIds.length === 0) return
   await database.query(
@@ -25,8 +25,8 @@ export async function hastenBadges(database: Database, agentIds: readonly number
 }
 
 /**
- * Brings checks back that are due much later than they can be: a clock stood in the future when they were planned
- * (HLT-08), or the interval was longer. Spread over an interval.
+ * Reschedules checks whose due time is later than any plan allows. This happens when a clock was in the future while
+ * they were planned (HLT-08), or when the interval was longer. The new due times are spread over one interval.
  */
 export async function bringBackChecks(database: Database, checkIntervalMs: number): Promise<void> {
   await database.query(
@@ -40,5 +40,5 @@ export async function bringBackChecks(database: Database, checkIntervalMs: numbe
   )
 }
 
-/** Longer than any lease. */
+/** Longer than any lease, in milliseconds. */
 const BEYOND_ANY_PLAN_MS = 300_000

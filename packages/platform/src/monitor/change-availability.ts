@@ -7,16 +7,16 @@ import { availabilityOf, type AvailabilityTransition } from '../agents/availabil
 import { announce, type Announcement } from '../owners/announce.ts'
 import { writeChecksIn, type CheckVerdict } from './write-checks.ts'
 
-/** A check that changes how an agent is seen. */
+/** A check that changes the displayed availability or badge of an agent. */
 export interface ChangingCheck {
   readonly verdict: CheckVerdict
-  /** Undefined: nothing to tell, the agents row is only not as it should be. */
+  /** Undefined when no notice is due and only the `agents` row has to be corrected. */
   readonly transition: AvailabilityTransition | undefined
 }
 
 /**
- * Whether the agents row is to be written. It is, too, where it does not show what the count says: an agent that was put
- * back, or whose badge changed.
+ * Whether the `agents` row has to be updated. This is also the case when the row does not match the failure count, for
+ * example after an agent was restored or its badge changed.
  */
 export function changesHowSeen({ lease, failures }: CheckVerdict): boolean {
   const { isOffline, isWarned } = availabilityOf(failures)
@@ -24,15 +24,15 @@ export function changesHowSeen({ lease, failures }: CheckVerdict): boolean {
 }
 
 /**
- * Writes checks, how their agents are seen, the search's rows and the owners' notices, all in one transaction. Whoever's
- * lease was taken over meanwhile is passed by.
+ * Writes checks, the availability of their agents, the search rows and the notices to the owners, in one transaction.
+ * Checks whose lease was taken over by another worker are skipped.
  */
 export async function changeAvailability(
   parts: PlatformParts,
   changes: readonly ChangingCheck[],
 ): Promise<void> {
   const ours = await parts.database.inTransaction(async client => {
-    // Agents before agent_health, as everybody locks them, and in the order of their numbers.
+    // `agents` is locked before `agent_health` and in the order of the agent numbers, as in every other transaction.
     const badges = await lockAgents(
       client,
       changes.map(change => change.verdict.lease.agentId),
@@ -65,7 +65,7 @@ async function lockAgents(
   return new Map(rows.map(row => [Number(row.agent_id), row.badge]))
 }
 
-/** Resolves to the agents whose row was not yet so. */
+/** Resolves to the agents whose row has changed. */
 async function showChanges(
   client: pg.PoolClient,
   changes: readonly ChangingCheck[],

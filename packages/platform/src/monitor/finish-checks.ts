@@ -12,27 +12,28 @@ import { forgiveFailures, hastenBadges } from './after-checks.ts'
 import type { OwnOutageWatch } from './watch-own-outage.ts'
 import { writeChecks, type CheckVerdict } from './write-checks.ts'
 
-/** A check that is over. */
+/** A check that has finished. */
 export interface CheckEnded {
   readonly lease: CheckLease
-  /** Undefined: it came to nothing, through no fault of the agent. */
+  /** Undefined when the check gave no result for reasons that are not the agent's. */
   readonly result: CheckResult | undefined
 }
 
-/** What settling needs besides the parts. */
+/** What {@link finishChecks} needs besides the platform parts. */
 export interface FinishMeans {
   readonly outage: OwnOutageWatch
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   readonly chance: () => number
 }
 
-/** What ended is gathered for so long, so that it is written together. */
+/** Finished checks are collected for this time and written together. */
 const COLLECT_MS = 25
 const GROUP = 500
 
 /**
- * Finishes checks in groups, one group after the other. Each resolves once its group is written; where that fails, their
- * leases run out and somebody checks them again.
+ * Returns a function that writes finished checks in groups, one group after the other. Its promise resolves once the
+ * group of that check is written. When the write fails, the error is logged; the leases expire and a worker repeats the
+ * checks.
  */
 export function finishInGroups(
   parts: PlatformParts,
@@ -45,7 +46,7 @@ export function finishInGroups(
     await sleep(parts.clock, COLLECT_MS, signal)
     if (group === ended) group = []
     await finishChecks(parts, { ...means, signal }, ended).catch((error: unknown) => {
-      parts.log.error('checks not written', { error: describeError(error) })
+      parts.log.error('cannot write checks', { error: describeError(error) })
     })
   }
   return (ended, signal) => {
@@ -56,15 +57,15 @@ export function finishInGroups(
   }
 }
 
-/** A check that came to nothing is made again after this. */
+/** A check without a result is repeated after this time. */
 const AGAIN_MS = 60_000
 
-/** Agents that are seen otherwise from now on, in one transaction. */
+/** The number of agents whose availability is changed in one transaction. */
 const TOGETHER = 50
 
 /**
- * Judges and writes a group of checks. Rejects where the database does; those agents are then checked by who is next.
- * `signal` aborts when the process ends: what failed since is given back uncounted.
+ * Judges and writes a group of checks. Rejects when the database fails; another worker then repeats these checks.
+ * `signal` aborts when the process ends: failures found after that are not counted.
  */
 export async function finishChecks(
   parts: PlatformParts,
@@ -85,18 +86,21 @@ export async function finishChecks(
   }
 }
 
-/** One commit for all; where that fails, each by itself: one agent's fault is nobody else's. */
+/**
+ * Writes all changes in one transaction. When that fails, each is written separately, so that one agent's error does
+ * not affect the others.
+ */
 async function changeTogether(parts: PlatformParts, changes: readonly ChangingCheck[]): Promise<void> {
   try {
     await changeAvailability(parts, changes)
   } catch (error) {
     const agent = changes.map(agentIdOf).join(' ')
-    parts.log.error('checks not written', { agent, error: describeError(error) })
+    parts.log.error('cannot write checks', { agent, error: describeError(error) })
     if (changes.length > 1) for (const change of changes) await changeTogether(parts, [change])
   }
 }
 
-/** What is in this group is not written yet, and so need not be taken back. */
+/** Checks of the current group are excluded from the failures taken back, because they are not written yet. */
 async function judgeOutage(
   { clock, database }: PlatformParts,
   { outage, signal }: Pick<FinishMeans, 'outage'> & { readonly signal: AbortSignal },
@@ -112,7 +116,7 @@ async function judgeOutage(
 }
 
 function observe(outage: OwnOutageWatch, nowMs: number, { lease, result }: CheckEnded): void {
-  // What counts for no uptime need not be forgiven either.
+  // Checks between two planned ones do not count towards uptime, so they need not be forgiven either.
   if (result === undefined || lease.plannedMs !== undefined) return
   if (lease.failures > 0 || lease.endpoint === undefined) return
   if (!canParseUrl(lease.endpoint)) return
@@ -143,7 +147,8 @@ function decide(
     return { verdict, transition: undefined }
   }
   const counted = countCheck(lease.failures, result.ok)
-  // Orders have an agent warned of; planned checks alone hide it, which takes the better part of an hour.
+  // Failed orders schedule extra checks, and these can mark an agent as warned. Only planned checks can hide it, which
+  // takes the better part of an hour.
   const wouldHide = lease.plannedMs !== undefined && counted.transition === 'offline'
   const { failures, transition } = wouldHide ? { failures: lease.failures, transition: undefined } : counted
   const outcome = result.ok
@@ -156,7 +161,10 @@ function isFirstPass({ verdict }: ChangingCheck): boolean {
   return verdict.outcome.kind === 'passed' && !verdict.lease.hasPassed
 }
 
-/** A new name comes with a restart; what it declares now is worth an inspection before it counts as somebody else. */
+/**
+ * A new name usually comes with a restart, so the agent's new declaration is inspected before the name counts as
+ * another agent's.
+ */
 function isNewlyMisnamed({ verdict }: ChangingCheck): boolean {
   const { outcome, failures } = verdict
   return outcome.kind === 'failed' && outcome.reason === 'wrong-name' && failures === 1

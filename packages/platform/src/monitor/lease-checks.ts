@@ -1,53 +1,60 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../agents/agent-row.ts'
 
-/** An agent that is ours to check, until the lease ends. */
+/** An agent that this worker has leased for a check. */
 export interface CheckLease {
   readonly agentId: number
-  /** What makes the lease ours: a result counts only while it is the newest. */
+  /** Identifies this lease: a result is written only while the row still has this fence. */
   readonly fence: string
-  /** When it was taken, by the database's clock. Every time that is written down follows from it. */
+  /** When the lease was taken, by the database's clock. All written times are derived from it. */
   readonly takenAtMs: number
   readonly dueMs: number
-  /** When the planned check is, where this one is between two of them. */
+  /** When the next planned check is due; undefined when this check is itself the planned one. */
   readonly plannedMs: number | undefined
-  /** How long after it was due. */
+  /** How long after its due time the check was leased. */
   readonly lateMs: number
-  /** Consecutive failures so far. */
+  /** Consecutive failures before this check. */
   readonly failures: number
-  /** Undefined: nowhere to call, which fails. */
+  /** Undefined when the agent has no endpoint; the check then fails. */
   readonly endpoint: string | undefined
   readonly name: string
-  /** Whether it ever passed. */
+  /** Whether the agent has ever passed a check. */
   readonly hasPassed: boolean
   readonly isOffline: boolean
   readonly badge: Badge
   readonly badgeShown: Badge
 }
 
-/** For so long a worker has a check to itself; it is renewed while the check is under way. */
+/** The duration of a lease; it is renewed while the check is running. */
 export const CHECK_LEASE_MS = 6_000
 
-/** How many are taken at most. Written into the statement: planned for an unknown number it would read whole tables. */
+/**
+ * The possible batch sizes. Each is written into its own statement, because PostgreSQL plans an unknown limit as a read
+ * of whole tables.
+ */
 const SIZES = [500, 200, 50, 10, 1] as const
 
-/** What a lease may be asked for besides a number. */
+/** Options of {@link leaseChecks} besides the batch size. */
 export interface LeaseSpan {
-  /** Virtual time, for tests; otherwise the database's clock decides for all workers (HLT-08). */
+  /** Virtual time, for tests. Otherwise the database's clock is used for all workers (HLT-08). */
   readonly atMs?: number | undefined
   /**
-   * Nothing that was due before this is looked for. What is leased leaves entries behind in the index until the database
-   * has tidied up, which it cannot while somebody makes a backup: who always looks from the beginning reads them all.
+   * Rows that were due before this time are skipped. Leasing a row leaves a dead entry in the index until the database
+   * is vacuumed, which is impossible while a backup is running. Without this limit, each lease would read all those
+   * entries.
    */
   readonly dueFromMs?: number | undefined
 }
 
-/** How many are taken at once where there is room for so many more. */
+/** The largest batch size that fits into `room` free slots. */
 export function checksTakenAtOnce(room: number): number {
   return SIZES.find(size => size <= room) ?? 0
 }
 
-/** Takes agents that are due, the most overdue first: never more than `atMost`, none that somebody else has just taken. */
+/**
+ * Leases agents whose check is due, the most overdue first. It never returns more than `atMost`, and skips rows that
+ * another worker is leasing.
+ */
 export async function leaseChecks(
   database: Database,
   atMost: number,
@@ -64,12 +71,12 @@ export async function leaseChecks(
 }
 
 /**
- * A column that has the statement's transaction not wait for the disk: what a broken database forgets of the last moment
- * is checked again.
+ * A column that turns off the synchronous commit for the transaction of its statement. If the database crashes and
+ * loses the last moments, the checks are repeated.
  */
 export const WITHOUT_FLUSH = `set_config('synchronous_commit', 'off', true) as without_flush`
 
-/** Keeps checks a while longer, but for those that somebody else has taken. */
+/** Extends these leases. Leases that another worker has taken over are not changed. */
 export async function renewChecks(
   database: Database,
   leases: readonly CheckLease[],
@@ -80,7 +87,7 @@ export async function renewChecks(
   await database.query('renew-checks', RENEW, [atMs ?? null, CHECK_LEASE_MS, agentIds, fences])
 }
 
-/** What is just being written is skipped: two statements that wait for one another's rows would be stopped. */
+/** Rows that another statement is writing are skipped: two statements waiting for each other's rows would deadlock. */
 const RENEW = `
   with moment as materialized (
     select coalesce(to_timestamp($1::float8 / 1000), clock_timestamp()) as at, ${WITHOUT_FLUSH}

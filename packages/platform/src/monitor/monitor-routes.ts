@@ -16,7 +16,7 @@ import { ownerWebhookRoutes } from './webhooks/owner-webhook-routes.ts'
 
 const agentPath = z.strictObject({ agentId: z.coerce.number().int().positive() })
 
-/** Health and badge of an agent, for everybody, and the webhooks of its owner. */
+/** The public routes for the health and the badge of an agent, and the routes for the webhooks of its owner. */
 export function monitorRoutes(parts: PlatformParts): readonly Route[] {
   return [healthRoute(parts), healthDaysRoute(parts), ...badgeRoutes(parts), ...ownerWebhookRoutes(parts)]
 }

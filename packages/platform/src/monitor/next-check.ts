@@ -1,15 +1,18 @@
 /** Spreads consecutive numbers evenly over [0, 1): multiples of the golden ratio, modulo 1. */
 const GOLDEN_RATIO = 0.618_033_988_749_894_9
 
-/** How far beyond its place in the interval a check may fall, so that nobody can tell when he is looked at. */
+/**
+ * The maximum delay of a check after its place in the interval, as a share of the interval, so that an agent cannot
+ * predict its checks.
+ */
 const JITTER_SHARE = 0.04
 
 /**
- * When an agent checked at `atMs` is to be checked again: at its own place in the interval, which follows from its
- * number, so that the load of all agents stays even whatever moved them together; a little later by chance. At least half
- * an interval from `atMs`, at most one and a half and the jitter.
+ * When an agent that was checked at `atMs` is due again. Each agent has its own place in the interval, derived from its
+ * number, so that the load stays even after any event that checked many agents together. A random delay is added. The
+ * result is at least half an interval after `atMs`, and at most one and a half intervals plus the delay.
  *
- * @param chance - in [0, 1)
+ * @param chance - a random number in [0, 1)
  */
 export function nextCheckMs(agentId: number, atMs: number, intervalMs: number, chance: number): number {
   const placeMs = ((agentId * GOLDEN_RATIO) % 1) * intervalMs

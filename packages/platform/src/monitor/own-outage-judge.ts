@@ -1,46 +1,57 @@
 import type { CheckedAgent } from './ask/check-agent.ts'
 
-/** What a check of an agent that was fine before it says about our own way to the outside. */
+/**
+ * The result of a check of an agent that passed its previous check, used to detect an outage of the platform's own
+ * network.
+ */
 export interface Vote {
   readonly agentId: number
   readonly agent: CheckedAgent
-  /** Agents of one host are one voice. */
+  /** All agents of one host count as one vote. */
   readonly host: string
   readonly atMs: number
   readonly passed: boolean
 }
 
-/** More than the tolerated share of hosts that were fine failed together; the newest last. */
+/**
+ * More than the tolerated share of hosts that passed before have failed together. Both lists have the newest vote last.
+ */
 export interface Suspicion {
   readonly failed: readonly Vote[]
   readonly passed: readonly Vote[]
 }
 
-/** Remembers what the newest checks found, and says when so many fail together that the fault may be ours (HLT-03). */
+/**
+ * Remembers the newest check results and reports when so many fail together that the platform's own network may be the
+ * cause (HLT-03).
+ */
 export interface OwnOutageJudge {
   observe(vote: Vote): void
-  /** Undefined while nothing is suspicious. */
+  /** Undefined while the failures do not suggest an own outage. */
   suspicion(): Suspicion | undefined
-  /** Forgets all that was seen. */
+  /** Removes all observed votes. */
   forget(): void
 }
 
-/** Fewer hosts than this prove nothing about us. */
+/** With fewer hosts than this, no conclusion about the platform's own network is possible. */
 export const MIN_HOSTS = 20
 
-/** A larger share than this, of hosts that were fine, does not fail together by chance. */
+/** If a larger share of hosts that passed before fails, this is not a coincidence. */
 const TOLERATED_SHARE = 0.3
 
-/** Checks lie together within this time; where they are few, it is the newest of as many hosts as it takes to judge. */
+/**
+ * Votes count together when they are within this time. When votes are rare, the newest votes of {@link MIN_HOSTS} hosts
+ * count.
+ */
 const TOGETHER_MS = 15_000
 
 /**
- * Makes a judge of one process's checks: a broken way to the outside is a matter of the machine.
+ * Creates the judge for the checks of one process, because a broken network concerns one machine.
  *
- * @param maxAgeMs - what is older than this says nothing of now, however few there are
+ * @param maxAgeMs - votes older than this are dropped, however few remain
  */
 export function createOwnOutageJudge(maxAgeMs: number): OwnOutageJudge {
-  // By host, the newest last.
+  // Keyed by host, the newest vote last.
   const votes = new Map<string, Vote>()
   let failed = 0
 

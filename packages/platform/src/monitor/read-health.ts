@@ -4,10 +4,10 @@ import { availabilityOf, availabilityWord } from '../agents/availability.ts'
 import type { CheckReason } from './ask/check-agent.ts'
 import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from '../agents/history.ts'
 
-/** How an agent does, without its hours. */
+/** The health of an agent without its hourly timeline. */
 export type HealthSummary = Omit<AgentHealth, 'timeline'>
 
-/** How an agent that is shown does, hour by hour, or undefined where there is none of this number. */
+/** Reads the health of a listed agent with its hourly timeline; undefined when no listed agent has this number. */
 export async function readHealth(
   database: Database,
   agentId: number,
@@ -20,7 +20,7 @@ export async function readHealth(
   return summary && { ...summary, timeline: hours.map(describeHour) }
 }
 
-/** How an agent that is shown does, in one statement; undefined where there is none of this number. */
+/** Reads the health of a listed agent in one statement; undefined when no listed agent has this number. */
 export async function readHealthSummary(
   database: Database,
   agentId: number,
@@ -51,16 +51,19 @@ interface HealthColumns {
   readonly last_ok_at: Date | null
   readonly last_reason: CheckReason | null
   readonly watched_since: Date | null
-  /** Sums come as texts. */
+  /** PostgreSQL returns sums as strings. */
   readonly ok_7d: string
   readonly failed_7d: string
   readonly ok_30d: number | null
   readonly failed_30d: number | null
-  /** Of the checks of 7 days that passed: what half of them, and 95 %, did not exceed. Null where none passed. */
+  /**
+   * The median and the 95th percentile of the latencies of the checks that passed in the last 7 days. Null when no
+   * check passed.
+   */
   readonly latencies_ms: readonly number[] | null
 }
 
-/** Of 30 days the sums are kept; of 7 the hours are read once. */
+/** The sums of 30 days are stored in `agent_health`; those of 7 days are computed from the hourly rows. */
 const READ_SUMMARY = `
   with hours as materialized (
     select ok, failed, latencies_ms from (${HOURS}) as checked_hours)
@@ -74,7 +77,7 @@ const READ_SUMMARY = `
     from hours, unnest(latencies_ms) as one) as latency
   where a.agent_id = $1 and a.standing in ('listed', 'provisional')`
 
-/** How an agent is seen, by its row of `agent_health`; nulls where it has none. */
+/** The availability of an agent, from its row in `agent_health`; the fields are null when it has no row. */
 export function describeAvailability({
   failures,
   checked_at: checkedAt,

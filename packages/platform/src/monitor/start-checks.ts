@@ -16,41 +16,50 @@ import {
 } from './lease-checks.ts'
 import { watchOwnOutage } from './watch-own-outage.ts'
 
-/** What a test or a bench may set; a platform leaves it as it is. */
+/** Options for tests and benchmarks; a platform uses the defaults. */
 export interface CheckOptions {
-  /** First attempts at a time; default 1,000. */
+  /** Concurrent first attempts; default 1,000. */
   readonly atOnce?: number
-  /** Second attempts at a time; default 1,000. */
+  /** Concurrent second attempts; default 1,000. */
   readonly secondAtOnce?: number
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1); default `Math.random`. */
   readonly chance?: () => number
-  /** Virtual time for what is due; default the database's clock. */
+  /** Virtual time for the due times; default is the database's clock. */
   readonly dueAtMs?: () => number
-  /** Called with each check as it begins. */
+  /** Called with the lease of each check that begins. */
   readonly onStart?: (lease: CheckLease) => void
 }
 
 const AT_ONCE = 1_000
 
-/** How often an own outage is looked at again. */
+/** The interval at which the control group is asked again during an own outage. */
 const ASK_AGAIN_MS = 15_000
 
-/** How often agents are looked for that were due long ago: the process that had taken them may have failed meanwhile. */
+/**
+ * The interval at which leasing starts again from the most overdue check: another process may have failed while it held
+ * leases.
+ */
 const SWEEP_EVERY_MS = 30_000
 
-/** Others may be writing what was due a little earlier. */
+/**
+ * Leasing continues this far before the last due time, because other processes may be writing rows that were due
+ * slightly earlier.
+ */
 const OVERLAP_MS = 1_000
 
-/** Where few places are free, more become free within this time: better than one statement for each. */
+/** When few slots are free, the worker waits this long for more, which is cheaper than one statement for each. */
 const BREATH_MS = 20
 
-/** How long a second attempt may wait for its turn; then the check is not counted and is made again a little later. */
+/**
+ * How long a second attempt may wait for a slot. After this time the check is not counted, and is repeated a little
+ * later.
+ */
 const TIMEOUT_MS = 20_000
 
 /**
- * Checks agents as they come due, sharing them with all processes that do the same: so many first attempts at a time.
- * Second attempts may last six times as long and have places of their own: however many agents are slow, the others are
- * checked when they are due (HLT-07). When it is stopped, what is under way is written or given back.
+ * Runs the checks that are due, sharing them with all processes on the same database. The number of concurrent first
+ * attempts is limited. Second attempts may take six times as long and have slots of their own, so slow agents do not
+ * delay the checks of others (HLT-07). On stop, running checks are written or their leases are released.
  */
 export function startChecks(parts: PlatformParts, options: CheckOptions = {}): Background {
   const { clock, database, log, settings } = parts
@@ -59,7 +68,7 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
   const secondTurns = createSlots(secondAtOnce)
   const finish = finishInGroups(parts, { outage, chance })
   const nextDue = leaseOnwards(parts, options)
-  /** With their newest fence. */
+  /** Running checks by agent number, each with its newest fence. */
   const underWay = new Map<number, CheckLease>()
   const newestOf = (lease: CheckLease): CheckLease => underWay.get(lease.agentId) ?? lease
   const pollMs = clamp(settings.checkIntervalMs / 20, 20, 500)
@@ -77,7 +86,7 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
       const begun: CheckLease[] = []
       for (const lease of await nextDue(limit)) {
         const known = underWay.get(lease.agentId)
-        // Its lease ran out while the database was away: the check that is under way goes on with the new one.
+        // The lease expired while the database was unavailable; the running check continues with the new lease.
         underWay.set(lease.agentId, known === undefined ? lease : { ...known, fence: lease.fence })
         if (known === undefined) begun.push(lease)
       }
@@ -104,11 +113,14 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
     onFailure: (error, lease) =>
       lease === undefined
         ? log.error('cannot lease due checks', { error: describeError(error) })
-        : log.error('check not finished', { agent: lease.agentId, error: describeError(error) }),
+        : log.error('cannot finish a check', { agent: lease.agentId, error: describeError(error) }),
   })
 }
 
-/** Leases what is due, each time from where the last time ended, now and then from the beginning. */
+/**
+ * Returns a function that leases due checks, starting where the previous call ended, and from the beginning every
+ * {@link SWEEP_EVERY_MS}.
+ */
 function leaseOnwards(
   { clock, database }: PlatformParts,
   { dueAtMs }: CheckOptions,
@@ -137,7 +149,7 @@ async function checkLease(
   try {
     return await checkAgent(outbound, { endpoint, name }, takeSecondTurn, signal)
   } catch (error) {
-    log.error('check broke', { agent: agentId, error: describeError(error) })
+    log.error('a check threw an error', { agent: agentId, error: describeError(error) })
     return undefined
   }
 }
@@ -151,7 +163,7 @@ async function takeTurn(
   try {
     return await turns.take('second attempts', deadline.signal)
   } catch {
-    if (!signal.aborted) log.warn('too many slow agents: a check waits for its second attempt in vain')
+    if (!signal.aborted) log.warn('too many slow agents: a check timed out waiting for its second attempt')
     return undefined
   } finally {
     deadline.stop()

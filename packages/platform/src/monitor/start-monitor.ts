@@ -12,12 +12,12 @@ import { pruneDeliveries, startDeliveries } from './webhooks/send-deliveries.ts'
 
 const BADGES_POLL_MS = 1_000
 const CLEANUP_EVERY_MS = 60_000
-/** So long after an owner came near its limit at most, it is noticed. */
+/** The interval at which owners near their settlement limit are looked up; a notice is at most this late. */
 const LIMITS_EVERY_MS = 60_000
 
 /**
- * Starts the monitor: checks as they come due, notices to owners, badges, and the removal of old history. Any number of
- * processes do the same on one database and share the work.
+ * Starts the monitor: due checks, webhook deliveries to owners, badges, and the removal of old history. Any number of
+ * processes can run it on one database and share the work.
  */
 export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): Background {
   const { clock, log, database, settings } = parts

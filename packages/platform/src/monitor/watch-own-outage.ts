@@ -2,30 +2,33 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { checkOnce } from './ask/check-agent.ts'
 import { createOwnOutageJudge, type Suspicion, type Vote } from './own-outage-judge.ts'
 
-/** Whether an outage is our own, as this process sees it (decision 20). */
+/** Detects whether the platform's own network is down, as seen by this process (decision 20). */
 export interface OwnOutageWatch {
-  /** While this is so, failures do not count and nobody new is checked. */
+  /** While this is true, failures do not count and no further agents are checked. */
   isOurs(): boolean
   observe(vote: Vote): void
   /**
-   * Asks a control group where too many fail together. Resolves to the failures that were ours after all, where an outage
-   * of ours begins, and else to none.
+   * Asks a control group when too many checks fail together. When that shows an own outage, resolves to the failures it
+   * caused; otherwise to an empty array.
    */
   judge(signal: AbortSignal): Promise<readonly Vote[]>
-  /** Asks the control group again, and ends the outage where it answers. */
+  /** Asks the control group again, and ends the outage when most of its hosts respond. */
   askAgain(signal: AbortSignal): Promise<void>
 }
 
-/** How many hosts are asked whether we reach them. */
+/** The number of hosts that are asked whether the platform can reach them. */
 const CONTROL_GROUP = 5
 
-/** Chosen among the newest of this many. */
+/** The control group is chosen from the newest votes, this many at most. */
 const CONTROL_POOL = 50
 
-/** Found not to be ours, it is left alone for so long: what failed then goes on failing for reasons of its own. */
+/**
+ * After an outage was found not to be the platform's own, no new one is suspected for this time: the same agents keep
+ * failing for reasons of their own.
+ */
 const ACQUITTED_MS = 15_000
 
-/** Makes the watch of one process. */
+/** Creates the watch of one process. */
 export function watchOwnOutage(parts: PlatformParts, chance: () => number): OwnOutageWatch {
   const { clock, log, settings } = parts
   const judge = createOwnOutageJudge(Math.max(settings.checkIntervalMs, 60_000))
@@ -44,23 +47,26 @@ export function watchOwnOutage(parts: PlatformParts, chance: () => number): OwnO
       judge.forget()
       if (await answers(parts, suspicion, chance, signal)) {
         acquittedMs = clock.nowMs()
-        log.warn('many agents fail together, others answer', hosts)
+        log.warn('many agents fail together, but the control group responds', hosts)
         return []
       }
       outage = suspicion
-      log.error('many agents fail together and others do not answer: failures do not count', hosts)
+      log.error('many agents and the control group do not respond: failures are not counted', hosts)
       return suspicion.failed
     },
     async askAgain(signal) {
       if (outage === undefined || !(await answers(parts, outage, chance, signal))) return
       outage = undefined
       judge.forget()
-      log.warn('agents answer again: failures count')
+      log.warn('agents respond again: failures are counted')
     },
   }
 }
 
-/** Whether most of some hosts answer that answered a moment ago; where too few did, some that were fine before. */
+/**
+ * Whether most of the control group responds. The group consists of hosts that passed a moment ago; when there are too
+ * few, it is filled with hosts that passed before they failed.
+ */
 async function answers(
   { outbound }: PlatformParts,
   suspicion: Suspicion,

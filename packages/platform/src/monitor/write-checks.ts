@@ -4,27 +4,27 @@ import { FAILURES_TO_HIDE } from '../agents/availability.ts'
 import type { CheckReason } from './ask/check-agent.ts'
 import { WITHOUT_FLUSH, type CheckLease } from './lease-checks.ts'
 
-/** What a check comes to, once it is judged. */
+/** The judged result of a check. */
 export interface CheckVerdict {
   readonly lease: CheckLease
-  /** Consecutive failures from now on. */
+  /** Consecutive failures after this check. */
   readonly failures: number
   readonly dueMs: number
   readonly outcome:
     | { readonly kind: 'passed'; readonly latencyMs: number }
     | { readonly kind: 'failed'; readonly reason: CheckReason }
-    /** Says nothing about the agent: no turn was to be had, or the outage is our own. */
+    /** The check says nothing about the agent: no slot was free, or the outage is the platform's own. */
     | { readonly kind: 'uncounted' }
 }
 
-/** Writes many at once. Whoever's lease was taken over meanwhile is passed by. */
+/** Writes many checks in one statement. Checks whose lease was taken over by another worker are skipped. */
 export async function writeChecks(database: Database, verdicts: readonly CheckVerdict[]): Promise<void> {
   if (verdicts.length > 0) {
     await database.query('write-checks', writeStatement(true), toColumns(verdicts))
   }
 }
 
-/** The same in the caller's transaction; resolves to the agents whose lease was still ours. */
+/** Writes checks in the caller's transaction; resolves to the agents whose lease this worker still held. */
 export async function writeChecksIn(
   client: pg.PoolClient,
   verdicts: readonly CheckVerdict[],
@@ -34,8 +34,8 @@ export async function writeChecksIn(
 }
 
 /**
- * The first check of a new hour moves the hour before to `agent_hours`, and the first of a new UTC day the day before to
- * `agent_days`: one row each instead of one a check.
+ * The first check of a new hour copies the previous hour to `agent_hours`, and the first of a new UTC day copies the
+ * previous day to `agent_days`. This stores one row for each period instead of one for each check.
  */
 const writeStatement = (withoutFlush: boolean): string => `
   with moment as materialized (select ${withoutFlush ? WITHOUT_FLUSH : 'null'}), result as (

@@ -16,19 +16,21 @@ import { listReports, storeReport } from './reports.ts'
 
 const agentId = z.coerce.number().int().positive()
 const agentParams = z.strictObject({ agentId })
-/** One that has deregistered since has no place to come back to; what was blocked is open again. */
+/** An agent that has deregistered since stays deregistered, but other agents at its endpoint are no longer blocked. */
 const standingRestored = standingAfter.extend({
   standing: z
     .enum(['waiting', 'deregistered'])
     .describe('A restored agent is looked at anew before it is listed; one that has left stays so'),
 })
 const CURSOR = /^\d{1,15}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** RFC 7638, SHA-256. */
+/** A JWK thumbprint (RFC 7638) with SHA-256. */
 const KEY_ID = /^[\w-]{43}$/
 const REPORTS_PER_MINUTE = 5
 const REPORTS_PER_PAGE = 100
 
-/** Reports of agents, by anybody; and where the operator has a token, what the operator does about them. */
+/**
+ * The public route for reporting an agent and, when the settings have an operator token, the routes for the operator.
+ */
 export function operatorRoutes(parts: PlatformParts): readonly Route[] {
   const report = reportRoute(parts)
   if (parts.settings.operatorToken === undefined) return [report]

@@ -6,14 +6,13 @@ import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Caller } from '../http/route.ts'
 
-/** How many reports of one agent are kept: what a thousand have said need not be said again. */
+/** The number of reports kept for one agent; further ones would add nothing. */
 const MAX_REPORTS = 1_000
 
 /**
- * Writes down what somebody has to say against an agent. One reporter has one report of an agent: the newest words
- * replace the former.
+ * Stores a report of an agent. Each reporter has one report of an agent: a new report replaces the former one.
  *
- * Throws a {@link Refusal} `not_found` where the registry never knew the agent.
+ * Throws a {@link Refusal} `not_found` when the registry has never had this agent.
  */
 export async function storeReport(
   database: Database,
@@ -36,7 +35,7 @@ export async function storeReport(
   ])
 }
 
-/** A page of reports, the newest first, and where the next one begins. */
+/** Lists a page of reports, the newest first, with the cursor of the next page or null. */
 export async function listReports(
   database: Database,
   { agentId, cursor, limit }: { readonly agentId?: number; readonly cursor?: string; readonly limit: number },

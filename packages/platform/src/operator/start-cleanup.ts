@@ -7,17 +7,17 @@ import { SESSION_IDLE_MS } from '../owners/sessions.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What somebody said against an agent is kept for so long. */
+/** How long reports of agents are kept. */
 export const REPORTS_KEPT_MS = 180 * DAY_MS
-/** And what owners and the operator did. */
+/** How long the audit events of owners and the operator are kept. */
 export const AUDIT_KEPT_MS = 400 * DAY_MS
 
-/** At a time, so that nobody waits long for a lock. */
+/** Rows deleted in one statement, so that others do not wait long for a lock. */
 const BATCH = 5_000
 
 /**
- * Forgets, every hour, what is past its time: nonces, sessions, reports, audit, contents of jobs that nobody paid. Any
- * number of workers may.
+ * Deletes expired data every hour: nonces, sessions, reports, audit events, and contents of jobs that were not paid.
+ * Any number of workers can run it.
  */
 export function startCleanup(parts: Pick<PlatformParts, 'database' | 'clock' | 'log'>): Background {
   const cleanup: Loop = {
@@ -28,7 +28,7 @@ export function startCleanup(parts: Pick<PlatformParts, 'database' | 'clock' | '
   return startLoops(parts.clock, [cleanup])
 }
 
-/** Does it once. */
+/** Runs the cleanup once. */
 export async function cleanUp({ database, clock }: Pick<PlatformParts, 'database' | 'clock'>): Promise<void> {
   const nowMs = clock.nowMs()
   await deleteUnpaidContents(database, nowMs)

@@ -9,11 +9,11 @@ import { blockEndpoint, liftBlocks } from '../agents/taken-down-endpoints.ts'
 import { changeListing } from '../listing/change-listing.ts'
 
 /**
- * Takes an agent down: it is not found, not checked, and no jobs are sent to it; its page says why. Its stake is the
- * contract's and stays where it is. Taken down already: the reason is changed. The endpoint it stands at is blocked for
- * every other number until it is restored, whatever its owner does with its own.
+ * Takes an agent down: it is no longer found, checked or sent jobs, and its page shows the reason. Its stake belongs to
+ * the contract and is not touched. If the agent is already taken down, only the reason changes. Its endpoint is blocked
+ * for every other agent number until the agent is restored, whatever the owner does with this number.
  *
- * Throws a {@link Refusal}: `not_found`, or `conflict` where it has deregistered.
+ * Throws a {@link Refusal}: `not_found`, or `conflict` when the agent has deregistered.
  */
 export async function takeDownAgent(
   database: Database,
@@ -41,11 +41,12 @@ export async function takeDownAgent(
 }
 
 /**
- * Lets an agent that was taken down be listed again: it waits to be looked at as one that has just registered, because
- * what it serves, and who has its endpoint, may have changed. One that has deregistered since stays so: for it, only
- * what was blocked is open again. Whoever was refused there meanwhile is looked at anew.
+ * Restores an agent that was taken down: it waits for an inspection like a newly registered agent, because its
+ * declaration and the competition for its endpoint may have changed. An agent that has deregistered since stays
+ * deregistered; only its blocked endpoints become free. Agents that were refused at these endpoints are inspected
+ * again.
  *
- * Resolves to its state. Throws a {@link Refusal}: `not_found`, or `conflict` where it is not taken down.
+ * Resolves to its standing. Throws a {@link Refusal}: `not_found`, or `conflict` when the agent is not taken down.
  */
 export async function restoreAgent(
   database: Database,

@@ -10,13 +10,13 @@ import { requestHeaders } from './request-headers.ts'
 import type { Slots } from './slots.ts'
 import { speakHttp, type HttpReply } from './speak-http.ts'
 
-/** What waits together: reads (GET), what is asked in passing (quotes, probes, webhooks), and paid work. */
+/** Calls of one lane share a queue: reads (GET), short POSTs (quotes, probes, webhooks), and paid work. */
 export type Lane = 'read' | 'ask' | 'work'
 
-/** What every call is made with. */
+/** Resources that all calls share. */
 export interface Means {
   readonly ways: ConnectionWays
-  /** Names whose owners want no calls from us. */
+  /** Names whose owners want no calls from the platform. */
   readonly shunned: readonly string[]
   readonly idle: IdleLines
   readonly hostSlots: Slots
@@ -24,7 +24,7 @@ export interface Means {
   readonly userAgent: string
 }
 
-/** One call under way. */
+/** One call in progress. */
 export interface Call {
   readonly url: string
   readonly method: 'GET' | 'POST'
@@ -34,11 +34,14 @@ export interface Call {
   readonly timeoutMs: number
   /** Aborts at the call's deadline, with an `OutboundFailure`. */
   readonly signal: AbortSignal
-  /** Set before the first byte of the request may leave. */
+  /** Set before the first byte of the request may be sent. */
   mayHaveArrived: boolean
 }
 
-/** Judges the URL, waits for a turn, connects, asks and reads the answer. Rejects with what went wrong. */
+/**
+ * Judges the URL, waits for a slot, connects, sends the request and reads the response. Rejects with the cause of a
+ * failure.
+ */
 export async function callUntrustedHost(call: Call, means: Means): Promise<HttpReply> {
   const verdict = judgeTarget(call.url, means.ways.localMode, means.shunned)
   if (!verdict.ok) throw new OutboundFailure('refused-address', verdict.reason)
@@ -51,7 +54,7 @@ export async function callUntrustedHost(call: Call, means: Means): Promise<HttpR
   }
 }
 
-/** The answer over a connection kept from before; nothing where there is none, or it was closed under us. */
+/** Sends the call over a kept connection. Resolves to undefined when there is none, or when the host had closed it. */
 async function overKeptLine(target: Target, call: Call, means: Means): Promise<HttpReply | undefined> {
   const line = means.idle.take(target.origin)
   if (line === undefined) return undefined
@@ -64,7 +67,8 @@ async function overKeptLine(target: Target, call: Call, means: Means): Promise<H
     return await overLine(line, target, call, means)
   } catch (error) {
     call.signal.throwIfAborted()
-    // RFC 9112 §9.3.1: a read may be repeated when nothing was heard of it, work only when it was never sent.
+    // RFC 9112 §9.3.1: a read may be repeated when no byte of a response has arrived, work only when the request was
+    // never sent.
     const unheard = call.method === 'GET' && line.bytesReceived() === receivedBefore
     if (line.wasLostUnused() || (unheard && error instanceof errors.SocketError)) return undefined
     throw error
@@ -100,7 +104,7 @@ async function overLine(line: HttpLine, target: Target, call: Call, means: Means
     means.idle.keep(line)
     return heard
   } catch (error) {
-    // undici judges a request before it writes it.
+    // undici validates a request before it writes it.
     const unsent = error instanceof errors.InvalidArgumentError || line.wasLostUnused()
     if (unsent) call.mayHaveArrived = false
     line.close()
@@ -112,12 +116,12 @@ function takeAddress(address: string, call: Call, means: Means): Promise<() => v
   return means.addressSlots[laneOf(call)].take(addressOwner(address), call.signal)
 }
 
-/** An agent that is busy with long jobs still has its health looked at, and its price asked. */
+/** Lanes have separate slots, so an agent that is busy with long jobs can still be checked and asked for prices. */
 function laneKey(call: Call, host: string): string {
   return `${laneOf(call)} ${host}`
 }
 
-/** By how long a call may keep the others waiting, which no caller can forget to say. */
+/** The lane follows from the method and the timeout, so that no caller can forget to set it. */
 function laneOf({ method, timeoutMs }: Pick<Call, 'method' | 'timeoutMs'>): Lane {
   if (timeoutMs > PROBE_LIMITS.timeoutMs) return 'work'
   return method === 'GET' ? 'read' : 'ask'

@@ -1,15 +1,15 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
-/** A moment by which everything has to be over. */
+/** The deadline of a call. */
 export interface CallDeadline {
-  /** Aborts at that moment, or with the signal it was made under; the reason is an `OutboundFailure`. */
+  /** Aborts at the deadline, or when a signal it was created with aborts; the reason is an `OutboundFailure`. */
   readonly signal: AbortSignal
-  /** Lets the clock go. To be called when the work is done. */
+  /** Cancels the timer and removes the listeners. The caller must call it when the work is done. */
   stop(): void
 }
 
-/** A deadline `timeoutMs` from now by `clock`, earlier when one of `signals` aborts. */
+/** Starts a deadline `timeoutMs` from now by `clock`; it ends earlier when one of `signals` aborts. */
 export function startDeadline(
   clock: Clock,
   timeoutMs: number,
@@ -29,7 +29,7 @@ export function startDeadline(
   }
 }
 
-/** `AbortSignal.any` would keep every call in mind for as long as the longest-lived signal lives. */
+/** `AbortSignal.any` is not used because it would keep every call in memory as long as the longest-lived signal. */
 function follow(over: AbortController, signal: AbortSignal | undefined): () => void {
   if (signal === undefined) return () => undefined
   const abort = (): void => over.abort(asFailure(signal.reason))

@@ -2,32 +2,34 @@ import { Client } from 'undici'
 import type { OpenConnection } from './open-connection.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
-/** One connection, spoken HTTP/1.1 over, one request after the other. It is never replaced. */
+/** One HTTP/1.1 connection that sends one request after the other. It never reconnects. */
 export interface HttpLine {
   readonly origin: string
   readonly address: string
   readonly client: Client
-  /** Bytes that came from the untrusted host since the connection was made, framing included. */
+  /** Bytes received from the untrusted host since the connection was made, including framing. */
   bytesReceived(): number
   /** Whether another request may be sent. */
   isOpen(): boolean
-  /** Whether a request found the connection gone before a byte of it was written. */
+  /** Whether a request found the connection closed before any of its bytes was written. */
   wasLostUnused(): boolean
-  /** The last callback counts: it is called when the connection ends. */
+  /** Sets the listener that is called when the connection ends, replacing any previous one. */
   tellWhenClosed(listener: () => void): void
   close(): void
 }
 
-/** Header bytes an untrusted host may send (names and values of one head or trailer). */
+/** Maximum bytes of the names and values in one header or trailer section of an untrusted host. */
 const MAX_HEADER_BYTES = 16 * 1_024
 
-/** How long an unused connection is kept: less than any usual server keeps it, so that none closes it under us. */
+/**
+ * How long an unused connection is kept: shorter than usual servers keep it, so that the host does not close it first.
+ */
 const KEEP_ALIVE_MS = 1_500
 
-/** What undici itself counts to, above every limit of ours: ours are counted for each call. */
+/** undici's own limit. It is above every limit of the platform, which is enforced separately for each call. */
 const UNDICI_MAX_BODY_BYTES = 16 * 1_024 * 1_024
 
-/** Lets undici speak over a connection that we made and judged; it cannot make one by itself. */
+/** Creates an undici client on a connection that the platform opened and judged; the client cannot open one itself. */
 export function createHttpLine(origin: string, connection: OpenConnection): HttpLine {
   let handedOver = false
   let lostUnused = false
@@ -37,11 +39,11 @@ export function createHttpLine(origin: string, connection: OpenConnection): Http
     connect: (_options, callback) => {
       if (!handedOver) {
         handedOver = true
-        // Later, because undici forgets its queue when it is answered at once.
+        // The callback is deferred because undici loses its queue when it is called synchronously.
         queueMicrotask(() => callback(null, connection.socket))
         return
       }
-      // undici asks a second time only for a request that it has not begun to write.
+      // undici connects a second time only for a request that it has not begun to write.
       lostUnused = true
       queueMicrotask(() =>
         callback(new OutboundFailure('unreachable', 'the kept connection was closed'), null),
@@ -52,7 +54,7 @@ export function createHttpLine(origin: string, connection: OpenConnection): Http
     maxResponseSize: UNDICI_MAX_BODY_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // One deadline covers the whole call; these would fire between two bytes only.
+    // One deadline covers the whole call; these timeouts would only limit the time between two bytes.
     headersTimeout: 0,
     bodyTimeout: 0,
   })

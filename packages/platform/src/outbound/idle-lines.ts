@@ -2,14 +2,14 @@ import type { HttpLine } from './http-line.ts'
 
 /** Connections kept for the next call to the same origin. */
 export interface IdleLines {
-  /** An open one for this origin, the youngest, no longer kept. */
+  /** Removes and returns the newest open connection to this origin; undefined when there is none. */
   take(origin: string): HttpLine | undefined
-  /** Keeps one, or closes it where too many are kept. */
+  /** Keeps a connection, or closes it when too many are kept. */
   keep(line: HttpLine): void
   closeAll(): void
 }
 
-/** Keeps at most `maxOrigins` times `maxPerOrigin`; who came first goes first. */
+/** Keeps at most `maxOrigins` times `maxPerOrigin` connections; the origin used longest ago is removed first. */
 export function createIdleLines(maxOrigins: number, maxPerOrigin: number): IdleLines {
   const kept = new Map<string, HttpLine[]>()
   let closed = false

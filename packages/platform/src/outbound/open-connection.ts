@@ -11,19 +11,22 @@ import { isAllowedAddress, isSameAddress, isWithin, type AddressBlock } from './
 import type { Resolve } from './address/resolve-name.ts'
 
 /**
- * Begins a TCP connection to an address that has passed every rule. The one place where a socket is made, and so the
- * one that a test without an internet stands in for: its `remoteAddress` must then still be the address asked for.
+ * Begins a TCP connection to an address that has passed every rule. This is the only place where a socket is created,
+ * so tests without an internet replace it; their sockets must still report the requested address as `remoteAddress`.
  */
 export type ConnectTo = (address: string, port: number) => Socket
 
-/** The machine's own network. */
+/** Connects over the machine's own network. */
 export const connectOverTcp: ConnectTo = (address, port) =>
   connectTcp({ host: address, port, noDelay: true, keepAlive: true })
 
-/** What every connection is made with. */
+/** What every connection needs. */
 export interface ConnectionWays {
   readonly localMode: boolean
-  /** Public, and yet not to be called: our own, by which a router would lead inside (SSRF-01). */
+  /**
+   * Public addresses that must not be called, such as the platform's own, through which a router would lead inside
+   * (SSRF-01).
+   */
   readonly shunnedAddresses: readonly AddressBlock[]
   readonly clock: Clock
   readonly resolve: Resolve
@@ -31,30 +34,30 @@ export interface ConnectionWays {
   readonly secureContext: SecureContext | undefined
 }
 
-/** A connection to an untrusted host, TLS included. */
+/** A connection to an untrusted host, including TLS. */
 export interface OpenConnection {
   readonly address: string
   readonly socket: Socket
-  /** Gives the turn at this address back. */
+  /** Releases the slot at this address. */
   leave(): void
 }
 
-/** What a connection waits for. */
+/** The signal and the slot that a connection waits for. */
 export interface Turn {
   readonly signal: AbortSignal
-  /** Waits until there is room at this address (SSRF-07); what it resolves to gives the room back. */
+  /** Waits for a slot at this address (SSRF-07); resolves to the function that releases it. */
   occupy(address: string): Promise<() => void>
 }
 
-/** How many addresses of one host are tried, and for how long each that is not the last. */
+/** How many addresses of one host are tried; each except the last is given {@link ADDRESS_ATTEMPT_MS}. */
 const MAX_ADDRESSES_TRIED = 3
 const ADDRESS_ATTEMPT_MS = 3_000
 
 const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1']
 
 /**
- * The addresses of a host, once resolved, if every one of them is public and none is shunned (SSRF-02): a name that
- * also leads inside is not to be called at all. Rejects with an `OutboundFailure`.
+ * Resolves a host to its addresses, provided that every one is public and none is shunned (SSRF-02): a name that also
+ * leads to a private address is not called at all. Otherwise rejects with an `OutboundFailure`.
  */
 export async function resolveAllowed(
   target: Target,
@@ -70,7 +73,7 @@ export async function resolveAllowed(
   return addresses.slice(0, MAX_ADDRESSES_TRIED)
 }
 
-/** Connects to the first of these addresses that takes the connection, the name kept for TLS. */
+/** Connects to the first address that accepts the connection; the host name is still used for TLS. */
 export async function connectToFirst(
   target: Target,
   addresses: readonly string[],
@@ -97,7 +100,8 @@ export async function connectToFirst(
 }
 
 function findAddresses(host: string, ways: ConnectionWays, signal: AbortSignal): Promise<readonly string[]> {
-  // A name server must not be asked what is written in the URL itself; only local mode lets such hosts come here.
+  // An address in the URL, or a local host name, is not sent to a name server. The rules accept such hosts in local
+  // mode only.
   if (isIP(host) !== 0) return Promise.resolve([host])
   if (ways.localMode && isLocalHost(host)) return Promise.resolve(LOCALHOST_ADDRESSES)
   return ways.resolve(host, signal)
@@ -110,7 +114,7 @@ async function connectAddress(
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = ways.connectTo(address, target.port)
-  // An error may come while nobody waits for one; who uses the socket sees it closed.
+  // An error may occur while no promise waits for it; the user of the socket sees that it is closed.
   socket.on('error', () => undefined)
   try {
     await once(socket, 'connect', { signal })
@@ -134,10 +138,10 @@ async function secure(
   const tls = connectTls({
     socket,
     host,
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an IP address is not a valid server name.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, so that no environment variable turns it off.
+    // Set explicitly, so that no environment variable disables it.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
     ...(ways.secureContext !== undefined && { secureContext: ways.secureContext }),

@@ -13,27 +13,33 @@ import type { AddressBlock } from './address/public-address.ts'
 import { createResolve, type Resolve } from './address/resolve-name.ts'
 import { createSlots } from './slots.ts'
 
-/** The one way to call an untrusted host's URL (D37): checks, refresh, execute, webhooks. */
+/** The only way to call the URL of an untrusted host (D37): checks, refreshes, jobs and webhooks. */
 export interface Outbound {
-  /** Makes the call. What an untrusted host does is an outcome; nothing is thrown for it. */
+  /** Makes the call. Whatever the untrusted host does is returned as an outcome; it causes no rejection. */
   send(request: OutboundRequest): Promise<OutboundOutcome>
-  /** The canonical form of an agent's base URL, or why it is refused. Makes no connection (REG-03). */
+  /** The canonical form of an agent's base URL, or the reason why it is refused. Makes no connection (REG-03). */
   judge(url: string): UrlVerdict
-  /** Closes kept connections and ends calls under way (`unreachable`); later calls end likewise. */
+  /** Closes kept connections and ends calls in progress as `unreachable`; later calls fail the same way. */
   close(): Promise<void>
 }
 
-/** One call. */
+/** One call to an untrusted host. */
 export interface OutboundRequest {
   /** Absolute; a query is allowed, a fragment is not. */
   readonly url: string
   readonly method: 'GET' | 'POST'
-  /** What belongs to the connection (host, content-length, accept-encoding, user-agent, …) is ours and left out. */
+  /**
+   * Headers of the connection (host, content-length, accept-encoding, user-agent, …) are set by the guard; those given
+   * here are dropped.
+   */
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
-  /** Of the answer's body. */
+  /** Maximum bytes of the response body. */
   readonly maxBytes: number
-  /** In total: waiting for a turn, DNS, connect, TLS, headers, body. What may take longer than a probe is work. */
+  /**
+   * Limits the whole call: waiting for a slot, DNS, connecting, TLS, headers and body. A call with a timeout longer
+   * than a probe's counts as work.
+   */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -42,9 +48,9 @@ export interface OutboundRequest {
 export type OutboundOutcome =
   | {
       readonly kind: 'answered'
-      /** A redirect's too: none is followed (SSRF-03). */
+      /** May be the status of a redirect, because none is followed (SSRF-03). */
       readonly status: number
-      /** By lower-case name, lines of one name joined with a comma. */
+      /** Keyed by lower-case name; values of the same name are joined with a comma. */
       readonly headers: { readonly [name: string]: string | undefined }
       readonly body: string
       readonly elapsedMs: number
@@ -53,37 +59,44 @@ export type OutboundOutcome =
       readonly kind: 'failed'
       readonly reason: FailureReason
       readonly elapsedMs: number
-      /** For our own log only, never shown to users (SSRF-08). */
+      /** For the platform's log only, never shown to users (SSRF-08). */
       readonly detail: string
-      /** Whether any byte of the request may have reached the untrusted host: a paid call is then in doubt. */
+      /**
+       * Whether any byte of the request may have reached the untrusted host; the outcome of a paid call is then
+       * unknown.
+       */
       readonly mayHaveArrived: boolean
     }
 
-/** What an outbound guard is made with. */
+/** The options of an outbound guard. */
 export interface OutboundOptions {
-  /** The local mode of D37: `http` to this machine, and its loopback addresses. Nothing else private. */
+  /** The local mode of D37: allows `http` to this machine and its loopback addresses, but no other private address. */
   readonly localMode: boolean
   readonly clock?: Clock
-  /** Names whose owners want no calls from us; what is below them neither (SSRF-07). */
+  /** Names whose owners want no calls from the platform; their subdomains are included (SSRF-07). */
   readonly shunnedHosts?: readonly string[]
-  /** Public addresses that are not to be called all the same, such as this network's own (SSRF-01). */
+  /** Public addresses that must not be called, such as those of the platform's own network (SSRF-01). */
   readonly shunnedAddresses?: readonly AddressBlock[]
-  /** Who we say we are; an operator adds where to complain. */
+  /** The `user-agent` header; an operator adds a contact for complaints. */
   readonly userAgent?: string
-  /** Calls at a time to one host, more to one address. Reads (GET), short POSTs and long work count apart. */
+  /**
+   * Concurrent calls to one host; an address may have more. Reads (GET), short POSTs and long work are counted
+   * separately.
+   */
   readonly perHost?: number
-  /** DNS; a test brings its own. */
+  /** The name resolver; tests provide their own. */
   readonly resolve?: Resolve
-  /** A certificate authority besides the public ones, PEM; for tests. */
+  /** A certificate authority in PEM, in addition to the public ones; for tests. */
   readonly ca?: string
-  /** The network; a test without an internet brings its own. */
+  /** Opens the connections; tests without an internet provide their own. */
   readonly connectTo?: ConnectTo
 }
 
 /**
- * Many hosts may share an address, such as that of a platform for apps, and few of them that never answer must not
- * take all its turns. Whoever likes can have prices asked and jobs sent, so for these it would take sixteen hosts, and
- * for work all that `startJobs` sends at a time: that is what bounds the sockets. Reads are made when we choose.
+ * How many times the slots of one host one address has. Many hosts may share an address, for example on an app
+ * platform, and a few hosts that never respond must not take all its slots. Anyone can trigger price requests and jobs:
+ * blocking their slots would take sixteen hosts, and for work as many jobs as `startJobs` runs at once, which also
+ * limits the sockets. Reads are started by the platform itself.
  */
 const READS_FACTOR = 4
 const POSTS_FACTOR = 16
@@ -112,7 +125,7 @@ const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
 export function createOutbound(options: OutboundOptions): Outbound {
   const means = collectMeans(options)
   const closing = new AbortController()
-  // Every call under way listens to it.
+  // Every call in progress adds a listener to this signal.
   setMaxListeners(0, closing.signal)
   const running = new Set<Promise<OutboundOutcome>>()
   return {

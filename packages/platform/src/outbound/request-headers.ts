@@ -1,4 +1,6 @@
-/** What belongs to the connection and to the guard; a caller's value for them would change where or how we speak. */
+/**
+ * Headers that belong to the connection and the guard. A caller's values would change where or how the request is sent.
+ */
 const OURS: ReadonlySet<string> = new Set(
   (
     'host connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer ' +
@@ -6,7 +8,7 @@ const OURS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The headers that leave: the caller's without the guard's own, no compression asked for (D37), who we are. */
+/** The headers of the request: the caller's without those of the guard, no compression (D37), and the user agent. */
 export function requestHeaders(
   given: { readonly [name: string]: string },
   userAgent: string,

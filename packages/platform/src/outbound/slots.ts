@@ -1,6 +1,9 @@
-/** At most so many at a time under each key; the others wait in the order they came. */
+/** Limits concurrent work for each key; further callers wait in the order in which they came. */
 export interface Slots {
-  /** A turn under `key`, given back by calling what it resolves to, once. Rejects with the signal's reason. */
+  /**
+   * Waits for a slot under `key` and resolves to the function that releases it, which has an effect once. Rejects with
+   * the signal's reason.
+   */
   take(key: string, signal: AbortSignal): Promise<() => void>
 }
 
@@ -9,7 +12,7 @@ interface Queue {
   readonly waiting: Set<() => void>
 }
 
-/** Turns counted for each key, `limit` at a time (SSRF-07). A key is forgotten once nobody has or wants a turn. */
+/** Creates slots, `limit` for each key (SSRF-07). A key is deleted once no slot of it is used or waited for. */
 export function createSlots(limit: number): Slots {
   const queues = new Map<string, Queue>()
 

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 import type { HttpLine } from './http-line.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
-/** What one request is, once its place is known. */
+/** One HTTP request on an existing connection. */
 export interface Spoken {
   readonly path: string
   readonly method: 'GET' | 'POST'
@@ -14,27 +14,27 @@ export interface Spoken {
   readonly maxBytes: number
 }
 
-/** An answer, read to its end. */
+/** A response whose body has been read completely. */
 export interface HttpReply {
   readonly status: number
   readonly headers: { readonly [name: string]: string | undefined }
   readonly body: string
 }
 
-/** Interim answers (1xx) before the answer; more are a storm. */
+/** Interim responses (1xx) allowed before the final one; more abort the call. */
 const MAX_INTERIM_ANSWERS = 8
 
 /**
- * What may come over the wire around a body: TLS records, chunk sizes, a reason phrase, interim answers. undici counts
- * none of them, so an untrusted host could send for as long as the deadline lets it.
+ * The bytes allowed on the wire for a body: TLS records, chunk sizes, a reason phrase and interim responses come in
+ * addition. undici does not count them, so without this limit an untrusted host could send until the deadline.
  */
 const WIRE_FACTOR = 4
 const WIRE_ALLOWANCE_BYTES = 1_024 * 1_024
 const WIRE_WATCH_MS = 100
 
 /**
- * Sends one request and reads its whole answer, at most `maxBytes` of it and never decompressed (D37, SSRF-04).
- * Redirects are answers like others (SSRF-03). Rejects with an `OutboundFailure`, or with undici's error.
+ * Sends one request and reads its whole response, at most `maxBytes` and never decompressed (D37, SSRF-04). Redirects
+ * are returned like any other response (SSRF-03). Rejects with an `OutboundFailure`, or with undici's error.
  */
 export async function speakHttp(
   line: HttpLine,
@@ -61,10 +61,10 @@ export async function speakHttp(
       signal: stopping.signal,
       onInfo: limitInterimAnswers(stop),
     })
-    // undici heeds the signal only once it has begun to write.
+    // undici observes the signal only after it has begun to write.
     return await readAnswer(await unlessAborted(asking, stopping.signal), spoken.maxBytes)
   } catch (error) {
-    // Whoever stopped it knows better than the socket why.
+    // When the call was aborted, the abort reason is more precise than the resulting socket error.
     throw stopping.signal.aborted ? stopping.signal.reason : error
   } finally {
     done.abort()
@@ -72,7 +72,7 @@ export async function speakHttp(
   }
 }
 
-/** Whether more came than the answer may need; false once `signal` ends the watch. */
+/** Resolves to true when more bytes arrived than the response may need, and to false when `signal` ends the watch. */
 async function watchWire(
   line: HttpLine,
   maxBytes: number,
@@ -98,7 +98,7 @@ function limitInterimAnswers(stop: (reason: unknown) => void): () => void {
 async function readAnswer(answer: Dispatcher.ResponseData, maxBytes: number): Promise<HttpReply> {
   answer.body.on('error', () => undefined)
   try {
-    // `responseHeaders: 'raw'` makes it a list of names and values, which undici's types do not say.
+    // With `responseHeaders: 'raw'` the headers are a list of names and values, which undici's types do not express.
     const headers = joinHeaders(answer.headers as unknown as readonly string[])
     refuseEncoded(headers)
     if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooManyBytes('content-length')
@@ -109,7 +109,10 @@ async function readAnswer(answer: Dispatcher.ResponseData, maxBytes: number): Pr
   }
 }
 
-/** RFC 9110 §5.3: lines of one name are one list. The object has no prototype, so `constructor` is a header too. */
+/**
+ * RFC 9110 §5.3: header lines of one name form one list. The object has no prototype, so a header named `constructor`
+ * works too.
+ */
 function joinHeaders(raw: readonly string[]): { readonly [name: string]: string | undefined } {
   const headers: Record<string, string> = Object.create(null)
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -121,7 +124,7 @@ function joinHeaders(raw: readonly string[]): { readonly [name: string]: string 
   return headers
 }
 
-/** D37: identity was asked for. An answer in another coding is not opened, however many layers it has. */
+/** D37: the request asks for the identity coding. A response in any other coding is not decoded. */
 function refuseEncoded(headers: { readonly [name: string]: string | undefined }): void {
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (coding !== '' && coding !== 'identity') throw new OutboundFailure('not-acceptable', 'an encoded answer')
@@ -139,7 +142,7 @@ async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
   return decodeUtf8(buffer.bytes())
 }
 
-/** A byte order mark stays, as the agent sent it. */
+/** Keeps a byte order mark as the agent sent it. */
 function decodeUtf8({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
 }

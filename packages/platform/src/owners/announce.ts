@@ -1,20 +1,20 @@
 import type pg from 'pg'
 import type { AvailabilityTransition } from '../agents/availability.ts'
 
-/** A notice to an owner. */
+/** A notice to the owner of an agent. */
 export interface Announcement {
   readonly agentId: number
   readonly event: AvailabilityTransition | 'not_payable'
-  /** Consecutive failed checks, the newest included. */
+  /** Consecutive failed checks, including the newest. */
   readonly failures: number
-  /** Why nobody is sent to pay it. */
+  /** Why callers are no longer sent to pay the agent. */
   readonly reason?: string
   readonly atMs: number
 }
 
 /**
- * Puts notices into the outbox, in the transaction of what they tell of: each is sent if and only if that happened.
- * Nothing where nobody wants to hear of it, or the agent has another owner than when the webhook was set.
+ * Adds notices to the outbox in the transaction of the events they report, so that each is sent if and only if its
+ * event is committed. Skips agents without a webhook, and those whose owner has changed since the webhook was set.
  */
 export async function announce(client: pg.PoolClient, announcements: readonly Announcement[]): Promise<void> {
   await client.query(

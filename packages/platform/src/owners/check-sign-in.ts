@@ -5,7 +5,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { Refusal } from '../http/refusal.ts'
 import { readSiweMessage, SiweSyntaxError, type SiweMessage } from './siwe-message.ts'
 
-/** What a sign-in must be for: this platform, this chain, now. */
+/** What the sign-in message must match: this platform, this chain and the current time. */
 export interface SignInRules {
   /** Without a slash at the end. */
   readonly publicUrl: string
@@ -13,24 +13,24 @@ export interface SignInRules {
   readonly nowMs: number
 }
 
-/** How far ahead a message may end, and how long ago it may have been issued. */
+/** How far ahead a message may expire, and how long ago it may have been issued. */
 const MAX_MESSAGE_MS = 600_000
-/** A wallet's clock may be ahead of ours by so much. */
+/** By how much a wallet's clock may be ahead of the platform's. */
 const CLOCK_SKEW_MS = 60_000
 
-/** Who signed, and with which nonce; whether the nonce is one of ours is for the caller to see. */
+/** The signer and the nonce of a valid message. The caller must still check that the platform issued the nonce. */
 export interface ProvenSignIn {
-  /** Lower-case. */
+  /** Lower case. */
   readonly address: string
   readonly nonce: string
 }
 
 /**
- * Checks a message of EIP-4361 and its signature by an ordinary wallet. Every rule is checked here and none left to a
- * default (WEB-04).
+ * Checks an EIP-4361 message and its signature by an ordinary wallet. Every rule is checked explicitly and none is left
+ * to a default (WEB-04).
  *
- * Throws a {@link Refusal}: `validation` for what is no such message, `unauthorized` for one that is not for here and now
- * or not signed by its address.
+ * Throws a {@link Refusal}: `validation` when the text is not such a message, `unauthorized` when it is not valid for
+ * this platform and time, or not signed by its address.
  */
 export function checkSignIn(
   crypto: EvmCrypto,
@@ -86,7 +86,7 @@ function recoverSigner(crypto: EvmCrypto, message: string, signature: string): s
     )
   }
   const text = new TextEncoder().encode(message)
-  // EIP-191, version 0x45: what `personal_sign` hashes.
+  // EIP-191, version 0x45: the bytes that `personal_sign` hashes.
   const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${text.length}`)
   return crypto.recoverAddress(
     crypto.keccak256(Buffer.concat([prefix, text])),
@@ -95,8 +95,8 @@ function recoverSigner(crypto: EvmCrypto, message: string, signature: string): s
 }
 
 /**
- * Some wallets, hardware ones among them, write v as the bare recovery id: 0 or 1 for 27 or 28. It says the same, and a
- * sign-in has no contract that would refuse it. Payments are held to what the token takes.
+ * Replaces a bare recovery id (0 or 1), which some wallets, including hardware wallets, write as v, by 27 or 28. The
+ * meaning is the same, and no contract verifies a sign-in. Payments must have the v that the token accepts.
  */
 function withUsualV(signature: Uint8Array): Uint8Array {
   const v = signature[64]

@@ -4,9 +4,10 @@ import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../
 import { readAgent } from '../agents/read-agent.ts'
 
 /**
- * The agent of this number, for who holds its token.
+ * Reads the agent of this number for the owner of its token.
  *
- * Throws a {@link Refusal} `not_found`, the same whether there is none or it is somebody else's.
+ * Throws a {@link Refusal} `not_found`; the error is the same whether the agent does not exist or belongs to another
+ * owner.
  */
 export async function readOwnAgent(
   { database }: { readonly database: Database },
@@ -18,12 +19,12 @@ export async function readOwnAgent(
   return agent
 }
 
-/** The same whether there is no such agent or it is somebody else's. */
+/** The same error whether the agent does not exist or belongs to another owner. */
 export function noSuchAgent(agentId: number): Refusal {
   return new Refusal('not_found', `agentId: you have no agent ${agentId}`)
 }
 
-/** The agents that an address holds, in whatever standing, by their numbers after `afterAgentId`. */
+/** Lists the agents that an address owns, in any standing, ordered by number, beginning after `afterAgentId`. */
 export async function listOwnAgents(
   database: Database,
   address: string,
@@ -37,7 +38,7 @@ export async function listOwnAgents(
   return rows.map(toAgentRow)
 }
 
-/** How many agents an address holds. */
+/** Counts the agents that an address owns. */
 export async function countOwnAgents(database: Database, address: string): Promise<number> {
   const [row] = await database.query<{ count: string }>(
     'count-own-agents',
@@ -47,7 +48,10 @@ export async function countOwnAgents(database: Database, address: string): Promi
   return Number(row?.count ?? 0)
 }
 
-/** The wallets payments may be taken to by this address: itself, and those its listed agents have proven. */
+/**
+ * Lists the wallets that may receive payments for this address: the address itself, and the proven wallets of its
+ * listed agents.
+ */
 export async function listOwnWallets(database: Database, address: string): Promise<readonly string[]> {
   const rows = await database.query<{ proven_wallet: string }>(
     'list-own-wallets',

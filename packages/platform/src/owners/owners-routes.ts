@@ -17,7 +17,7 @@ import { describeSession, sessionsRoutes } from './sessions-routes.ts'
 const agentParams = z.strictObject({ agentId: z.coerce.number().int().positive() })
 const AGENTS_PER_PAGE = 100
 
-/** What owners do: sign in, look at their agents, administer their secrets. */
+/** The routes for owners: signing in, their agents, and their secrets. */
 export function ownersRoutes(parts: PlatformParts): readonly Route[] {
   return [
     ...sessionsRoutes(parts),
@@ -43,7 +43,7 @@ function meRoute({ database, clock }: PlatformParts): Route {
         countOwnAgents(database, address),
       ])
       const session = live.find(one => one.sessionId === sessionId)
-      // Ended by another request since it was looked at.
+      // The session was ended by another request after this one was authenticated.
       if (session === undefined) throw new Refusal('unauthorized', 'the session has ended')
       return { body: { address, session: describeSession(session), agents } }
     },

@@ -1,14 +1,15 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { announce } from './announce.ts'
 
-/** Of what the page shows. */
+/** The maximum length of the reason that the agent's page shows. */
 const MOST_CHARACTERS = 500
 
 /**
- * Writes down that an agent could not take a payment: from now on nobody is sent to pay it, for a day, or until its owner
- * has it looked at or it takes one. Its owner gets one notice. It counts for no failed check: the agent answers those.
+ * Records that an agent could not take a payment. From then on, callers are not sent to pay it for a day, or until its
+ * owner has it inspected or it takes a payment. The owner gets one notice. It does not count as a failed check, because
+ * the agent still responds to checks.
  *
- * @param reason a clause without a full stop
+ * @param reason - a clause without a full stop
  */
 export async function notePaymentProblem(
   database: Database,
@@ -27,7 +28,7 @@ export async function notePaymentProblem(
   })
 }
 
-/** Writes down that an agent has taken a payment. */
+/** Removes the payment problem of an agent after it has taken a payment. */
 export async function forgetPaymentProblem(database: Database, agentId: number): Promise<void> {
   await database.query(
     'forget-payment-problem',

@@ -5,12 +5,12 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { readHours } from '../agents/history.ts'
 
 const DAY_MS = 86_400_000
-/** A declaration has few; what was renamed away stays in the jobs. */
+/** A declaration has few capabilities, but jobs still contain the names of renamed ones. */
 const MAX_CAPABILITIES = 200
 
 /**
- * How an agent did in the last days: the jobs that the platform sent it for callers, what they earned, and its health by
- * the hour. The platform's own daily jobs are no earnings and no custom.
+ * Reads how an agent performed in the last days: the jobs that the platform sent it for callers, their earnings, and
+ * its health by the hour. The platform's own daily jobs are not counted.
  */
 export async function readDashboard(
   database: Database,
@@ -41,7 +41,7 @@ export async function readDashboard(
   }
 }
 
-/** Jobs of some capability, or of several, added up by {@link JOB_SUMS}. */
+/** Sums over the jobs of one or several capabilities, computed by {@link JOB_SUMS}. */
 export interface JobSums {
   readonly sent: string
   readonly completed: string
@@ -52,11 +52,11 @@ export interface JobSums {
 }
 
 interface JobsRow extends JobSums {
-  /** Null: all of them together. */
+  /** Null in the row of all capabilities together. */
   readonly capability: string | null
 }
 
-/** The sums of no jobs. */
+/** The sums over zero jobs. */
 export const NO_JOBS: JobSums = {
   sent: '0',
   completed: '0',
@@ -66,7 +66,7 @@ export const NO_JOBS: JobSums = {
   earned_atomic: '0',
 }
 
-/** The columns of {@link JobSums}, of rows of `jobs`. */
+/** The SQL columns of {@link JobSums}, computed over rows of `jobs`. */
 export const JOB_SUMS = `count(*) as sent,
     count(*) filter (where state = 'completed' and not charged_without_delivery) as completed,
     count(*) filter (where state = 'failed' or state = 'completed' and charged_without_delivery) as failed,
@@ -81,7 +81,7 @@ const JOBS = `
   group by grouping sets ((capability), ())
   order by capability nulls first limit $3`
 
-/** How jobs went, by their sums. */
+/** Converts the sums of jobs to their public form. */
 export function describeJobs(row: JobSums): Omit<z.infer<typeof capabilityDashboard>, 'capability'> {
   const [sent, completed, failed, expired] = [
     Number(row.sent),

@@ -22,7 +22,10 @@ import { writeAudit } from '../write-audit.ts'
 const secretParams = z.strictObject({ secretId: z.string().regex(/^[\w-]{1,64}$/, 'is no id of a secret') })
 const CHANGES_PER_MINUTE = 10
 
-/** FACILITATOR_SECRETs of who is signed in: listed, made, replaced and revoked at our operator's facilitator. */
+/**
+ * The routes for the FACILITATOR_SECRETs of the signed-in owner: they list, create, replace and revoke secrets at the
+ * operator's facilitator.
+ */
 export function secretsRoutes(parts: PlatformParts): readonly Route[] {
   const admin = createFacilitatorAdmin(parts.settings.facilitator)
   return [
@@ -145,8 +148,8 @@ function revokeRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
 }
 
 /**
- * Makes it, and says with it whether its owner has a listed agent and what that is granted: without that word its gas would
- * have no limit.
+ * Creates a secret and tells the facilitator whether its owner has a listed agent and how many settlements the owner is
+ * granted; without this report the owner's gas would have no limit.
  */
 async function makeSecret(
   { database, settings }: PlatformParts,
@@ -161,12 +164,12 @@ async function makeSecret(
   return made
 }
 
-/** The facilitator takes no more at once; nobody stakes with so many wallets. */
+/** The facilitator accepts no more wallets in one request, and no owner stakes with so many. */
 const MAX_WALLETS = 100
 
 /**
- * Those that somebody with the service token made for a wallet of the owner's, as `npm run secret` does; of their wallets
- * the owner's own.
+ * Lists secrets that a holder of the service token created for a wallet of the owner, for example with `npm run
+ * secret`. Of the wallets of each, only the owner's own are included.
  */
 async function listOthers(
   { database }: PlatformParts,
@@ -183,7 +186,9 @@ async function listOthers(
     })
 }
 
-/** The facilitator revokes whatever it is told to: whose a secret is, is looked at here. */
+/**
+ * Finds a secret of this owner. The facilitator revokes any secret it is asked to, so the ownership is checked here.
+ */
 async function findOwnSecret(
   parts: PlatformParts,
   admin: FacilitatorAdmin,
@@ -225,7 +230,7 @@ function describeSecret(
   }
 }
 
-/** Each with the newest that was made to replace it; one made by somebody else is none. */
+/** Sets `replaced_by` to the newest secret created to replace it; replacements created by others are ignored. */
 function withSuccessors(all: readonly z.infer<typeof secretShape>[]): z.infer<typeof secretShape>[] {
   return all.map(secret => {
     const successors = all.filter(one => one.replaces === secret.secret_id && one.made_by === secret.made_by)
@@ -234,7 +239,7 @@ function withSuccessors(all: readonly z.infer<typeof secretShape>[]): z.infer<ty
   })
 }
 
-/** One line without what cannot be seen; null where nothing is left. */
+/** Reduces a label to one line without invisible characters; null when nothing is left. */
 function cleanLabel(label: string | undefined): string | null {
   const plain = (label ?? '').replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return plain === '' ? null : plain

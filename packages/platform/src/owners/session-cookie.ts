@@ -1,19 +1,19 @@
 import { SIGNED_IN_COOKIE } from '@farebox/platform-api/internal/me/signed-in-cookie'
 
-/** How a cookie of a platform is named and set, which follows from its public URL. */
+/** A cookie of the platform. Its name and attributes follow from the public URL. */
 export interface PlatformCookie {
   readonly name: string
-  /** The `set-cookie` of a value that lives so long. */
+  /** The `set-cookie` headers that set this value for this many seconds. */
   set(value: string, maxAgeSeconds: number): string[]
-  /** The `set-cookie` that takes it away. */
+  /** The `set-cookie` headers that delete the cookie. */
   clear(): string[]
-  /** The value in a `cookie` header, or undefined. */
+  /** The value in a `cookie` header; undefined when there is none. */
   read(header: string | undefined): string | undefined
 }
 
 /**
- * The cookie of the browser's session. Links from elsewhere find their reader signed in. Beside it goes one that scripts
- * read, so that pages know without asking that nobody is signed in.
+ * The cookie of a browser's session. With `SameSite=Lax`, a user who follows a link from another site is signed in. A
+ * second cookie, which scripts can read, lets pages see without a request that no user is signed in.
  */
 export function sessionCookie(publicUrl: string): PlatformCookie {
   const session = platformCookie(publicUrl, 'farebox_session', 'Lax')
@@ -33,8 +33,8 @@ export function browserSignInCookie(publicUrl: string): PlatformCookie {
 }
 
 /**
- * `__Host-`, so that no subdomain and no plain http page can set or read it; over http, which the local mode alone has,
- * browsers refuse that name and it goes by a plain one. No script reads it.
+ * Creates a cookie that scripts cannot read. The prefix `__Host-` prevents subdomains and plain http pages from setting
+ * or reading it. Browsers refuse that prefix over http, which only local mode uses, so the plain name is used there.
  */
 function platformCookie(publicUrl: string, plainName: string, sameSite: 'Lax' | 'Strict'): PlatformCookie {
   const secure = isSecure(publicUrl)
@@ -58,6 +58,6 @@ function readCookie(header: string | undefined, name: string): string | undefine
     .map(pair => pair.trim())
     .filter(pair => pair.startsWith(`${name}=`))
     .map(pair => pair.slice(name.length + 1))
-  // Two of one name: somebody else set the second, and nobody knows which.
+  // With two cookies of one name, one was set by another site and the two cannot be told apart, so both are ignored.
   return values.length === 1 ? values[0] : undefined
 }

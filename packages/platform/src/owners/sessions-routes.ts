@@ -11,7 +11,7 @@ import { makeNonce, NONCE_MS, useNonce } from './sign-in-nonces.ts'
 
 const SIGN_INS_PER_MINUTE = 20
 
-/** Signing in with Ethereum (EIP-4361), and out again. */
+/** The routes to sign in with Ethereum (EIP-4361), to sign out, and to manage sessions. */
 export function sessionsRoutes(parts: PlatformParts): readonly Route[] {
   const { database, clock } = parts
   const cookie = sessionCookie(parts.settings.publicUrl)
@@ -103,7 +103,7 @@ function signInRoute({ database, clock, crypto, network, settings }: PlatformPar
       const { address, nonce } = checkSignIn(crypto, body, rules)
       if (!(await useNonce(database, nonce, nowMs)))
         throw new Refusal('unauthorized', 'message: the nonce is not ours, was used, or is too old')
-      // Whatever this browser was signed in as ends here: no session outlives the sign-in that replaces it.
+      // The former session of this browser ends here, so that no session outlives the sign-in that replaces it.
       const former = caller.kind === 'owner' ? caller.sessionId : undefined
       const begun = await beginSession(database, address, nowMs, former)
       return {
@@ -115,7 +115,7 @@ function signInRoute({ database, clock, crypto, network, settings }: PlatformPar
   })
 }
 
-/** A session as the API shows it. */
+/** Converts a session to its public form. */
 export function describeSession(session: Session): z.infer<typeof sessionShape> {
   return {
     session_id: session.sessionId,

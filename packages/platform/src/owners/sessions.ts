@@ -2,40 +2,40 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 
-/** How long a session lives, however much it is used. */
+/** The maximum lifetime of a session, regardless of its use. */
 export const SESSION_MS = 24 * 3_600_000
-/** How long it lives unused. */
+/** The time after which an unused session ends. */
 export const SESSION_IDLE_MS = 2 * 3_600_000
-/** What one address may have at a time; the oldest gives way. */
+/** The maximum number of sessions of one address; the oldest is deleted when a new one exceeds it. */
 const MAX_SESSIONS = 20
 
-/** A session's last use is written down when it is this old: reads stay reads. */
+/** A new use is recorded only when the recorded one is this old, so that most requests do not write. */
 const USE_GRAIN_MS = 60_000
 
-/** Tells our tokens from the operator's, and lets scanners of leaked secrets find them. */
+/** The prefix distinguishes session tokens from the operator's token and lets scanners for leaked secrets find them. */
 const TOKEN = /^fbs_[A-Za-z0-9_-]{43}$/
 
-/** Somebody signed in with Ethereum. */
+/** The session of an owner who signed in with Ethereum. */
 export interface Session {
   readonly sessionId: string
-  /** Lower-case. */
+  /** Lower case. */
   readonly address: string
   readonly createdAtMs: number
   readonly usedAtMs: number
   readonly expiresAtMs: number
-  /** The session of a terminal that vouched for this browser's; undefined: the owner's wallet signed. */
+  /** The session of the terminal that began this browser's session; undefined when the owner's wallet signed. */
   readonly begunBy: string | undefined
 }
 
-/** A session just begun; the token is in no other place. */
+/** A session that has just begun. Its token is not stored. */
 export interface NewSession extends Session {
   readonly token: string
 }
 
 /**
- * Begins a session for an address that has proved itself, with a token of 256 random bits of which the hash is kept.
+ * Begins a session for an authenticated address. Its token has 256 random bits, of which only the hash is stored.
  *
- * @param instead a session that ends when this one begins: each sign-in has an id of its own
+ * @param instead - a session that is deleted when this one begins, so that each sign-in has an id of its own
  */
 export async function beginSession(
   database: Database,
@@ -50,9 +50,10 @@ export async function beginSession(
 }
 
 /**
- * Writes a session of an address, in the transaction of the caller.
+ * Inserts a session for an address in the caller's transaction.
  *
- * @param begunBy the session that vouches for this one, which lasts no longer and ends with it
+ * @param begunBy - the session of the terminal that began this one; the new session does not outlast it and ends with
+ * it
  */
 export async function insertSession(
   client: pg.PoolClient,
@@ -90,7 +91,10 @@ export async function insertSession(
   return { ...session, token }
 }
 
-/** The live session of a token, or undefined: unknown, revoked, too old, or idle too long. */
+/**
+ * Finds the live session of a token; undefined when the token is unknown or revoked, or its session has expired or was
+ * idle too long.
+ */
 export async function findSession(
   database: Database,
   token: string,
@@ -105,7 +109,8 @@ export async function findSession(
   )
   if (row === undefined) return undefined
   if (row.used_at.getTime() <= nowMs - USE_GRAIN_MS) {
-    // A terminal's session is used while the browser is that it vouched for: neither outlives the other idle.
+    // The use of a browser's session also counts as a use of the terminal's session that began it, so that neither ends
+    // as idle while the other is used.
     await database.query(
       'use-session',
       'update sessions set used_at = $2 where session_id = $1 or session_id = $3',
@@ -130,7 +135,7 @@ export async function listSessions(
   return rows.map(readSession)
 }
 
-/** Ends a session of this address at once, in every process. False where the address has no such session. */
+/** Ends a session of this address at once, in every process. Resolves to false when the address has no such session. */
 export async function endSession(database: Database, address: string, sessionId: string): Promise<boolean> {
   const ended = await database.query(
     'end-session',
@@ -162,7 +167,7 @@ function readSession(row: SessionRow): Session {
   }
 }
 
-/** Of 256 random bits there is nothing to guess, so nothing slower is needed. */
+/** SHA-256 is sufficient: a token of 256 random bits cannot be guessed, so no slow hash is needed. */
 function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** How long a nonce waits for its signature. */
+/** How long a nonce is valid. */
 export const NONCE_MS = 300_000
 
-/** Makes a nonce of 128 random bits, as hex: EIP-4361 wants letters and digits. */
+/** Creates a nonce of 128 random bits as hex, because EIP-4361 requires letters and digits. */
 export async function makeNonce(database: Database, nowMs: number): Promise<string> {
   const nonce = randomBytes(16).toString('hex')
   await database.query('make-nonce', 'insert into sign_in_nonces (nonce, expires_at) values ($1, $2)', [
@@ -14,7 +14,7 @@ export async function makeNonce(database: Database, nowMs: number): Promise<stri
   return nonce
 }
 
-/** Uses a nonce up: true for one caller alone, whichever process it asks, and not after its time. */
+/** Consumes a nonce. Resolves to true for only one caller over all processes, and only before the nonce expires. */
 export async function useNonce(database: Database, nonce: string, nowMs: number): Promise<boolean> {
   const used = await database.query<{ expires_at: Date }>(
     'use-nonce',

@@ -1,9 +1,9 @@
-/** What a message of EIP-4361 says. Times are milliseconds since 1970. */
+/** The fields of an EIP-4361 message. Times are milliseconds since 1970. */
 export interface SiweMessage {
-  /** Undefined where the message begins with the domain. */
+  /** Undefined when the message begins with the domain. */
   readonly scheme: string | undefined
   readonly domain: string
-  /** As written. */
+  /** As written in the message, not normalized. */
   readonly address: string
   readonly uri: string
   readonly chainId: number
@@ -13,7 +13,7 @@ export interface SiweMessage {
   readonly notBeforeMs: number | undefined
 }
 
-/** A message that is not of EIP-4361's form; says which line it is about. */
+/** The error for a message that does not have the form of EIP-4361; its message names the wrong line or field. */
 export class SiweSyntaxError extends Error {
   override readonly name = 'SiweSyntaxError'
 }
@@ -21,11 +21,11 @@ export class SiweSyntaxError extends Error {
 const FIRST_LINE =
   /^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<domain>[A-Za-z0-9.\-:[\]]{1,255}) wants you to sign in with your Ethereum account:$/
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
-/** Printable and on one line: what a wallet shows is what is read. */
+/** Printable characters on one line, so that the wallet shows exactly the text that is parsed. */
 const TEXT = /^[\x20-\x7e]*$/
 
 /**
- * Reads a message of EIP-4361 from its first character to its last: every line in its place, none twice, none left over.
+ * Parses a whole EIP-4361 message: every line must be in its place, with no duplicates and no extra lines.
  *
  * Throws {@link SiweSyntaxError}.
  */
@@ -37,7 +37,7 @@ export function readSiweMessage(message: string): SiweMessage {
   const { scheme, domain = '' } = reader.match(FIRST_LINE, 'must name the domain').groups ?? {}
   const { address = '' } = reader.match(/^(?<address>0x[0-9a-fA-F]{40})$/, 'must be an address').groups ?? {}
   reader.match(/^$/, 'must be empty')
-  // The statement is optional, its line's end with it: two empty lines where there is none.
+  // The statement is optional together with its line break: without it there are two empty lines.
   if (reader.next() !== '') reader.match(/^.+$/, 'must be the statement')
   reader.match(/^$/, 'must be empty')
   const uri = reader.field('URI')
@@ -68,7 +68,7 @@ export function readSiweMessage(message: string): SiweMessage {
 }
 
 interface LineReader {
-  /** The next line, not taken; undefined after the last. */
+  /** The next line, which is not consumed; undefined after the last one. */
   next(): string | undefined
   match(form: RegExp, rule: string): RegExpExecArray
   field(name: string, form?: RegExp): string

@@ -4,26 +4,29 @@ import type { Pages } from '@farebox/web/create-pages'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGE_HEADERS } from './page-headers.ts'
 
-/** A page is asked for by this, beside its path: programs that ask for anything get the API's JSON. */
+/**
+ * A request that accepts this type gets the page of its path; other requests, such as those of programs that accept any
+ * type, get the API's JSON.
+ */
 const HTML = /\btext\/html\b/
 
-/** Paths that are the API's, whoever asks. */
+/** Paths that belong to the API regardless of the `accept` header. */
 const API = /^\/(?:v1|health|ready|\.well-known|metrics)(?:\/|$)/
 
-/** Where a registration was before there were pages: programs of that time still print it. */
+/** The path of a registration before the platform had pages; programs of that time still print it. */
 const BEFORE = /^\/stake\/([^/]+)$/
 
 const A_YEAR = 'public, max-age=31536000, immutable'
 const AN_HOUR = 'public, max-age=3600'
-/** Good enough for a document, and quick. */
+/** This quality compresses documents well enough and is fast. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 const compressBrotli = promisify(brotliCompress)
 const compressGzip = promisify(gzip)
 
 /**
- * Serves the pages beside the API, on the same port. A page asks the API as its reader would: in this process, by the
- * reader's address and session, through every limit. To be called before the API's routes are mounted.
+ * Serves the pages and the API on the same port. A page calls the API within this process with the user's address and
+ * session, so all limits apply. It must be called before the API's routes are mounted.
  */
 export function mountPages(app: FastifyInstance, pages: Pages): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -43,7 +46,7 @@ export function mountPages(app: FastifyInstance, pages: Pages): void {
     const registrationId = BEFORE.exec(path)?.[1]
     if (registrationId !== undefined) return await reply.redirect(`/register/${registrationId}`, 308)
     if (API.test(path)) return undefined
-    // Both are kept under one address: neither may be given out for the other.
+    // A page and the API's JSON have the same URL, so a cache must distinguish them by the `accept` header.
     if (!HTML.test(request.headers.accept ?? '')) return void reply.header('vary', 'accept')
     return await sendPage(app, pages, request, reply)
   })
@@ -87,7 +90,7 @@ function chooseEncoding(request: FastifyRequest): 'br' | 'gzip' | undefined {
   return /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined
 }
 
-/** What the reader has chosen; no other word gets into the document. */
+/** The theme chosen by the user; no other text of the cookie gets into the document. */
 function readTheme(cookie: string | undefined): 'light' | 'dark' | undefined {
   const theme = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(cookie ?? '')?.[1]
   return theme === 'light' || theme === 'dark' ? theme : undefined

@@ -7,7 +7,7 @@ import {
 import type { DeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
-/** `farebox-platform deploy-permissions`: puts the contract of spend permissions on the chain of PLATFORM_NETWORK. */
+/** `farebox-platform deploy-permissions`: deploys the SpendPermissions contract to the chain of PLATFORM_NETWORK. */
 export const DEPLOY_PERMISSIONS: DeployCommand = {
   name: 'farebox-platform deploy-permissions',
   summary: 'puts the SpendPermissions contract on a chain, after showing what it costs',

@@ -4,7 +4,7 @@ import { COMPILER } from '@farebox/contracts/internal/compiler'
 import type { DeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
-/** `farebox-platform deploy-registry`: puts the contract of stakes on the chain of PLATFORM_NETWORK. */
+/** `farebox-platform deploy-registry`: deploys the AgentRegistry contract to the chain of PLATFORM_NETWORK. */
 export const DEPLOY_REGISTRY: DeployCommand = {
   name: 'farebox-platform deploy-registry',
   summary: 'puts the AgentRegistry contract on a chain, after showing what it costs',

@@ -5,10 +5,10 @@ import { DEPLOY_PERMISSIONS } from './deploy-permissions.ts'
 import { DEPLOY_REGISTRY } from './deploy-registry.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
-/** Beside `src` and beside `dist`: the same two levels up from either. */
+/** The path is relative to this file and is the same from `src` and from `dist`. */
 const MANIFEST = new URL('../../package.json', import.meta.url)
 
-/** The program `farebox-platform`, as `--help` tells of it. */
+/** Describes the program `farebox-platform` for its `--help`. */
 export function describePlatform(): DescribedProgram {
   const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { readonly version: string }
   return {

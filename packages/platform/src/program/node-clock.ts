@@ -8,16 +8,16 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { ClockSkew } from '../platform-parts.ts'
 
-/** This platform's clock held against its node's, by the dates of the answers that come anyway. */
+/** Compares the platform's clock with its node's, using the dates of responses that are received anyway. */
 export interface NodeClock {
   readonly nowMs: () => number
-  /** An answer of the node had its time. */
+  /** Records the time that the node reported in a response. */
   readonly hear: (told: ReportedTime) => void
-  /** Undefined where the two agree within five seconds. */
+  /** Undefined while the clocks agree within five seconds. */
   skew(): ClockSkew | undefined
 }
 
-/** Makes it; says in the log when the clocks begin to differ and when that is over. */
+/** Creates the comparison; it logs when the clocks begin to differ and when they agree again. */
 export function createNodeClock(clock: Clock, log: Log): NodeClock {
   const meter = createClockMeter()
   let named: string | undefined

@@ -1,10 +1,11 @@
 import type { Pages, PagesOptions } from '@farebox/web/create-pages'
 
 /**
- * Opens the pages of a platform, made by React as it is meant for production. React chooses when it is loaded, by
- * NODE_ENV: left unset it checks all that it makes, which costs half of a page's time. What is set is left as it is.
+ * Opens the pages of a platform with the production build of React. React selects its build by NODE_ENV when it is
+ * loaded: when unset, the development build is used, whose checks take half of a page's rendering time. An existing
+ * value is not changed.
  *
- * Rejects where the pages were not built.
+ * Rejects when the pages were not built.
  */
 export async function openPages(options: PagesOptions): Promise<Pages> {
   process.env['NODE_ENV'] ??= 'production'

@@ -10,10 +10,11 @@ import type { PlatformEnvironment } from './read-environment.ts'
 const FILE = 'payment-key'
 
 /**
- * The seal for payments that this process writes to the database. Where no key is set, which a platform on one machine
- * need not, it is kept in a file beside its data, made on the first start.
+ * Opens the seal for payments that this process writes to the database. When no key is set, which is allowed for a
+ * platform on one machine, the key is kept in a file in the data folder, created at the first start.
  *
- * @throws EnvironmentError where the database has payments that were encrypted with another key, or the file is no key
+ * @throws EnvironmentError when the database contains payments encrypted with another key, or when the file does not
+ * contain a key
  */
 export async function openPaymentSeal(
   { paymentKey, paymentKeyBefore, dataFolder }: PlatformEnvironment,

@@ -26,47 +26,47 @@ import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '.
 import { readSettlementRule } from './read-settlement-rule.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
-/** The platform's settings from its environment; read once. */
+/** The platform's settings, read once from its environment. */
 export interface PlatformEnvironment {
   readonly host: string
   readonly port: number
-  /** Undefined: no metrics are served. */
+  /** Undefined when no metrics are served. */
   readonly metricsPort: number | undefined
-  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Host names whose owners want no calls from us. */
+  /** Host names whose owners want no calls from the platform. */
   readonly shunnedHosts: readonly string[]
-  /** Public addresses that are not to be called, such as our own. */
+  /** Public addresses that must not be called, such as the platform's own. */
   readonly shunnedAddresses: readonly AddressBlock[]
   readonly network: Network
   readonly rpcUrl: string
-  /** Undefined: needed, unless the program brings a database of its own. */
+  /** Undefined only when the program starts a database of its own. */
   readonly databaseUrl: string | undefined
-  /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
+  /** The URL of the server itself; set when `databaseUrl` leads to a pooler such as PgBouncer. */
   readonly directDatabaseUrl: string | undefined
   readonly databaseSchema: string
-  /** Where a database that the program brings keeps its files, and the key below where it is not set. */
+  /** The folder for the files of the program's own database, and for the payment key when none is set. */
   readonly dataFolder: string
-  /** Encrypts payments; undefined: kept in `dataFolder`. 32 bytes of `0x` hex. */
+  /** The key that encrypts payments: `0x` and 32 bytes in hex. Undefined when it is kept in `dataFolder`. */
   readonly paymentKey: string | undefined
-  /** What they were encrypted with before. */
+  /** The previous key, with which payments in the database may still be encrypted. */
   readonly paymentKeyBefore: string | undefined
-  /** `publicUrl` is undefined where it is the address listened on. */
+  /** `publicUrl` is undefined when it is the address that the program listens on. */
   readonly settings: Omit<PlatformSettings, 'publicUrl'> & { readonly publicUrl: string | undefined }
 }
 
 const DEFAULT_CONFIRMATIONS = 12
 
-/** What the DATABASE_URL of a platform must be, where nothing else brings a database. */
+/** The requirements for DATABASE_URL when the program does not start a database of its own. */
 export const DATABASE_ADVICE = 'give the postgres:// URL of a PostgreSQL server, 14 or newer, with pg_trgm'
 
 /**
- * Reads the environment of the platform, the only place that does. Every variable is in `variables.ts` and in
+ * Reads the environment of the platform; no other code does. Every variable is listed in `variables.ts` and in
  * docs/operating-the-platform.md.
  *
- * Throws {@link EnvironmentError} naming every variable that is missing or wrong. No value of a secret is in it.
+ * Throws an {@link EnvironmentError} that names every missing or wrong variable and contains no value of a secret.
  *
- * @param bringsDatabase - whether the program has a database of its own where DATABASE_URL is unset
+ * @param bringsDatabase - whether the program starts a database of its own when DATABASE_URL is unset
  */
 export function readEnvironment(
   source: EnvironmentSource,
@@ -121,7 +121,7 @@ function readListeningPort(read: ReadVariable): number {
   return readPort('PLATFORM_PORT', read) ?? 4000
 }
 
-/** Exactly one word or the other: what is meant to be public must not be local by a slip. */
+/** Accepts only `true` or `false`, so that a typing error cannot turn on local mode for a public platform. */
 function readSwitch(name: string, read: ReadVariable): boolean {
   const value = read(name) ?? 'false'
   if (value === 'true' || value === 'false') return value === 'true'
@@ -175,7 +175,8 @@ function readPublicUrl(
 ): string | undefined {
   const value = readHttpUrl('PLATFORM_PUBLIC_URL', read)
   if (value === undefined) {
-    // With any free port it would not know its own address, which stands in receipts and sign-ins.
+    // The public URL is part of receipts and sign-ins, so it must be known before the port is; port 0 means any free
+    // one.
     if (localMode && port !== 0) return undefined
     throw new EnvironmentError(
       'PLATFORM_PUBLIC_URL is not set: give the https URL by which people and agents reach this platform',
@@ -233,7 +234,7 @@ function readCanary(
   return { canaryKey, canaryBudgetAtomic: price.atomic }
 }
 
-/** A database that several machines may use must not depend on a file of one of them. */
+/** With DATABASE_URL, several machines may share the database, so the key must not depend on a file of one of them. */
 function readPaymentKey(source: EnvironmentSource, read: ReadVariable): string | undefined {
   const key = readKey('PAYMENT_ENCRYPTION_KEY', source, read)
   if (key !== undefined || read('DATABASE_URL') === undefined || readSwitch('PLATFORM_LOCAL', read))
@@ -244,7 +245,7 @@ function readPaymentKey(source: EnvironmentSource, read: ReadVariable): string |
   )
 }
 
-/** Only where money is not real: nobody's key is to give it away. */
+/** Allowed in local mode only, where the money is not real, so that no real wallet can be emptied by the faucet. */
 function readFaucetKey(
   source: EnvironmentSource,
   read: ReadVariable,

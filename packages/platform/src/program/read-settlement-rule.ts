@@ -3,7 +3,7 @@ import { DEFAULT_SETTLEMENT_RULE, type SettlementRule } from '../settlement-rule
 
 const PER_STAKE = 'PLATFORM_SETTLEMENTS_PER_STAKE'
 
-/** How many settlements owners are granted. Undefined: the operator has turned it off. */
+/** The rule for the number of settlements that owners are granted; undefined when the operator has turned it off. */
 export function readSettlementRule(read: ReadVariable): SettlementRule | undefined {
   const atLeast = readCount('PLATFORM_SETTLEMENTS_AT_LEAST', read) ?? DEFAULT_SETTLEMENT_RULE.atLeast
   const atMost = readCount('PLATFORM_SETTLEMENTS_AT_MOST', read) ?? DEFAULT_SETTLEMENT_RULE.atMost

@@ -9,13 +9,12 @@ import { readEnvironment } from './read-environment.ts'
 import { startPlatform } from './start-platform.ts'
 
 /**
- * Is the program `farebox-platform`: a platform as this process's environment describes it, until SIGTERM or SIGINT.
- * Says `"event":"listening"` with its URL once it answers; logs are JSON lines on stdout. With words behind its name it
- * shows its help, or runs a command.
+ * Runs the program `farebox-platform`: a platform with this process's environment, until SIGTERM or SIGINT. It logs
+ * `"event":"listening"` with its URL once it accepts requests; logs are JSON lines on stdout. With arguments it shows
+ * its help or runs a command.
  *
- * @param startDatabase - brings a database where DATABASE_URL is unset; without it that variable is required
- * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why, 2 for words that it
- *   does not know
+ * @param startDatabase - starts a database when DATABASE_URL is unset; without it that variable is required
+ * @returns the exit code: 0 after it was stopped, 1 when it did not start and has reported why, 2 for unknown arguments
  */
 export async function runPlatform(startDatabase?: StartDatabase): Promise<number> {
   return await runProgram(describePlatform(), process.argv.slice(2), () => serve(startDatabase))

@@ -19,14 +19,17 @@ import { openPages } from './open-pages.ts'
 import { openPaymentSeal } from './open-payment-seal.ts'
 import { DATABASE_ADVICE, type PlatformEnvironment } from './read-environment.ts'
 
-/** All logs of a block: anybody can fill one with them, and a block that cannot be read would never be passed. */
+/**
+ * The maximum size of a response, which must fit all logs of one block: anyone can fill a block with logs, and the
+ * registry could never advance past a block that it cannot read.
+ */
 const MOST_NODE_ANSWER_BYTES = 64 * 1_024 * 1_024
 
 /**
- * Starts the platform an environment describes.
+ * Starts the platform that an environment describes.
  *
- * Rejects when a part does not start; those that did are stopped again. An `EnvironmentError` where DATABASE_URL is
- * unset and `startDatabase` too.
+ * Rejects when a part does not start, after stopping the parts already started. Rejects with an `EnvironmentError` when
+ * neither DATABASE_URL nor `startDatabase` is given.
  */
 export async function startPlatform(
   environment: PlatformEnvironment,

@@ -1,6 +1,6 @@
 import type { VariablesHelp } from '@farebox/server/internal/program/variables'
 
-/** Every variable of `farebox-platform`, as its help lists them; `readEnvironment` reads these and no others. */
+/** Every variable of `farebox-platform`, as its help lists them; `readEnvironment` reads only these. */
 export const PLATFORM_VARIABLES = {
   PLATFORM_PUBLIC_URL: {
     meaning:

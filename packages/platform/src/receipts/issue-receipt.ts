@@ -3,7 +3,7 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { PlatformParts } from '../platform-parts.ts'
 import { isRevoked, readSigningKey } from './platform-keys.ts'
 
-/** What of a job a receipt states, and whether there is anything to state. */
+/** The fields of a job that its receipt is made from. */
 export interface ReceiptedJob {
   readonly jobId: string
   readonly agentId: number
@@ -17,20 +17,20 @@ export interface ReceiptedJob {
   readonly payer: string
   readonly payTo: string
   readonly transaction: string | undefined
-  /** What the agent said last. */
+  /** The last answer of the agent. */
   readonly answer: string
-  /** What became of the payment. */
+  /** The state of the payment. */
   readonly payment: string
-  /** Unix seconds, as the agent says. */
+  /** Unix seconds, as reported by the agent; undefined when the agent reported none. */
   readonly completedAt: number | undefined
   readonly finishedAtMs: number | undefined
-  /** As it was signed before. */
+  /** The receipt if one was signed before. */
   readonly receipt: string | undefined
 }
 
 /**
- * The signed receipt of a job, made once and then always the same, unless the key that signed it was revoked: then
- * signed again. Undefined where there is nothing to be stated: the job was not delivered, or its transfer is not proven.
+ * Returns the signed receipt of a job. It is signed once and then always the same, unless its key was revoked; then it
+ * is signed again. Undefined when the job was not delivered or its transfer is not proven.
  */
 export async function issueReceipt(
   { database, clock, settings }: Pick<PlatformParts, 'database' | 'clock' | 'settings'>,
@@ -42,7 +42,7 @@ export async function issueReceipt(
   const statement = await stateJob(job, settings.publicUrl, nowMs)
   if (statement === undefined) return undefined
   const signed = await signReceipt(statement, await readSigningKey(database, nowMs))
-  // Who signs at the same moment must not give out another one.
+  // When two requests sign at the same moment, both return the receipt that was stored first.
   const [row] = await database.query<{ receipt: string }>(
     'keep-receipt',
     `update jobs set receipt = case when receipt is not distinct from $3 then $2 else receipt end

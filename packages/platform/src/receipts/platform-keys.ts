@@ -3,7 +3,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { writeAudit } from '../write-audit.ts'
 
-/** Any constant will do, so long as nothing else of the platform's database is locked by it. */
+/** An arbitrary constant that no other lock of the platform's database uses. */
 const ADVISORY_LOCK = 4_020_501
 
 const ACTIVE = 'select key_id, private_jwk from platform_keys where retired_at is null'
@@ -16,16 +16,16 @@ interface KeyColumns {
 }
 
 /**
- * The key that receipts are signed with now. The first call ever makes it; processes that start together wait for one
- * another. Its private part is in the database and in this answer, nowhere else.
+ * Reads the key that currently signs receipts. The first call creates it; processes that start at the same time wait
+ * for one another. Its private part is stored only in the database and returned only here.
  */
 export async function readSigningKey(database: Database, nowMs: number): Promise<SigningKey> {
   return (await findActive(database)) ?? (await makeFirst(database, nowMs))
 }
 
 /**
- * Puts another key in place of the one that signs. The private part of the old one is forgotten; its public part stays
- * published, so that its receipts can be checked for good. Leaves a row in `audit_events`.
+ * Replaces the signing key by a new one. The private part of the old key is deleted; its public part remains published,
+ * so that its receipts can always be verified. Writes a row to `audit_events`.
  */
 export async function rotateSigningKey(database: Database, nowMs: number): Promise<SigningKey> {
   return await database.inTransaction(async client => {
@@ -42,11 +42,11 @@ export async function rotateSigningKey(database: Database, nowMs: number): Promi
 }
 
 /**
- * Says of a key that others may have had it, whether it signs now or did once: what it signed proves nothing any more.
- * Where it signed until now, another takes its place. Receipts are signed again as they are asked for. Leaves a row in
- * `audit_events`.
+ * Revokes a key that others may have obtained, whether it is the current one or an old one: its signatures no longer
+ * prove anything. If it was the current one, a new key replaces it. Its receipts are signed again when they are
+ * requested. Writes a row to `audit_events`.
  *
- * @returns the id of the key that signs from now on; undefined where there is no such key to be revoked
+ * @returns the id of the key that signs from now on; undefined when there is no key with this id
  */
 export async function revokeKey(
   database: Database,
@@ -68,7 +68,7 @@ export async function revokeKey(
   })
 }
 
-/** Was it said of this key that others may have had it? */
+/** Whether this key was revoked because others may have obtained it. */
 export async function isRevoked(database: Database, keyId: string): Promise<boolean> {
   const rows = await database.query(
     'find-revoked-key',
@@ -78,7 +78,7 @@ export async function isRevoked(database: Database, keyId: string): Promise<bool
   return rows.length > 0
 }
 
-/** Every public key that receipts were ever signed with, the newest first; revoked ones say so. */
+/** Every public key that ever signed receipts, the newest first; revoked ones are marked. */
 export async function readKeySet(database: Database): Promise<KeySet> {
   const rows = await database.query<{ public_jwk: PublicKey; revoked_at: Date | null }>(
     'read-public-keys',

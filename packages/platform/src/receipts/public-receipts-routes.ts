@@ -14,7 +14,7 @@ import { readPublicReceipt, readPublicReceipts } from './read-public-receipts.ts
 
 const LISTS_PER_MINUTE = 120
 
-/** Paid jobs as anybody may see them: that they were, at which agent, for how much and in which minute. */
+/** The public routes for paid jobs. They show that a job was paid, its agent, its price and the minute of payment. */
 export function publicReceiptsRoutes({ database, clock }: PlatformParts): readonly Route[] {
   return [
     defineRoute({

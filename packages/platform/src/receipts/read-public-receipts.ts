@@ -6,9 +6,9 @@ import { Refusal } from '../http/refusal.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { IS_PAID, PAID_HASH, PAID_MINUTE } from '../tallies/paid-jobs.ts'
 
-/** Which receipts are listed. */
+/** The filter and the page of a list of receipts. */
 export interface ReceiptsWanted {
-  /** Of one agent; undefined: of all. */
+  /** The agent whose receipts are listed; undefined for all agents. */
   readonly agentId?: number | undefined
   readonly cursor?: string | undefined
   readonly limit: number
@@ -16,11 +16,11 @@ export interface ReceiptsWanted {
 }
 
 /**
- * Paid jobs as anybody may see them, the newest minute first. Within a minute they stand in the order of their hashes, and
- * a minute is listed only once it is over: neither the order, nor a cursor, nor asking again and again tells more of a
- * job's time than its minute.
+ * Lists paid jobs in their public form, the newest minute first. Within a minute they are ordered by their hashes, and
+ * a minute is listed only once it is over, so that neither the order, nor a cursor, nor repeated requests reveal more
+ * of a job's time than its minute.
  *
- * @throws {Refusal} `validation` for a cursor that is none
+ * @throws {Refusal} `validation` when the cursor is invalid
  */
 export async function readPublicReceipts(
   database: Database,
@@ -46,10 +46,10 @@ export async function readPublicReceipts(
 }
 
 /**
- * The one with this hash, as soon as it is there: who knows the hash knows the job or has its receipt. Undefined where
- * there is none.
+ * Reads the public receipt with this hash, without waiting for the end of its minute: a caller who knows the hash knows
+ * the job or has its receipt. Undefined when there is none.
  *
- * @param hash 64 lower-case hex digits
+ * @param hash - 64 lower-case hex digits
  */
 export async function readPublicReceipt(
   database: Database,
@@ -78,7 +78,7 @@ const SELECT = `
     job.amount_atomic, extract(epoch from ${PAID_MINUTE})::bigint as at
   from jobs job join agents agent using (agent_id)`
 
-/** Unix seconds as a timestamp of UTC. */
+/** Converts Unix seconds to an SQL timestamp in UTC. */
 function utc(seconds: string): string {
   return `(to_timestamp(${seconds}::float8) at time zone 'UTC')`
 }
@@ -98,7 +98,10 @@ function describeReceipt(row: ReceiptColumns): PublicReceipt {
   }
 }
 
-/** The last receipt of the page before: it holds nothing that the page did not show. */
+/**
+ * Parses a cursor: the minute and the hash of the last receipt on the previous page. It contains nothing that the page
+ * did not show.
+ */
 function readCursor(cursor: string): Pick<PublicReceipt, 'at' | 'hash'> {
   const [, at, hash] = /^(\d{1,11})-([0-9a-f]{64})$/.exec(cursor) ?? []
   if (at === undefined || hash === undefined)

@@ -4,7 +4,10 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { publicReceiptsRoutes } from './public-receipts-routes.ts'
 import { readKeySet, readSigningKey } from './platform-keys.ts'
 
-/** The keys that receipts are checked by, and what everybody sees of paid jobs. A receipt itself is at its job's route. */
+/**
+ * The routes for the keys that verify receipts, and for the public list of paid jobs. A receipt itself is returned by
+ * its job's route.
+ */
 export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
   const { database, clock, settings } = parts
   return [
@@ -15,7 +18,8 @@ export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
       access: 'public',
       answers: { 200: { description: 'Every key that ever signed, the newest first', schema: keySet } },
       async handle() {
-        // So that whoever saves the set before the first receipt has its key.
+        // Creates the signing key if there is none yet, so that a key set saved before the first receipt contains its
+        // key.
         await readSigningKey(database, clock.nowMs())
         const body = { issuer: settings.publicUrl, ...(await readKeySet(database)) }
         return { body, headers: { 'cache-control': 'public, max-age=300' } }

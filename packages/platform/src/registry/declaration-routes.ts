@@ -16,7 +16,7 @@ import { readDeclaration, readHistory } from './declarations/declaration-history
 
 const DEFAULT_HISTORY = 20
 
-/** What agents declared: how it changed, and what it was. */
+/** The public routes for the history of agents' declarations. */
 export function declarationRoutes({ database }: Pick<PlatformParts, 'database'>): readonly Route[] {
   return [
     defineRoute({
@@ -82,7 +82,7 @@ async function tellDeclaration(
   return { agent_id: agentId, version, read_at: readAtMs / 1_000, declaration: { ...declaration } }
 }
 
-/** What the operator took down is not shown by another door. */
+/** Reads an agent; agents that the operator took down are not shown here either. */
 async function readShownAgent(database: PlatformParts['database'], agentId: number): Promise<AgentRow> {
   const agent = await readAgent(database, agentId)
   if (agent === undefined || agent.standing === 'taken-down')

@@ -21,18 +21,18 @@ import { inspectRefusedSoon } from '../agents/inspect-soon.ts'
 import { showFields } from '../listing/show-fields.ts'
 import { isBlocked } from '../agents/taken-down-endpoints.ts'
 
-/** What was found a moment ago is not asked for again: two tabs are one inspection. */
+/** The result of an inspection is reused for this time, so that two browser tabs cause one inspection. */
 const FOUND_KEPT_MS = 60_000
 const MAX_SHOWN_CAPABILITIES = 100
 
 /**
- * The registration of an endpoint: a new one, or the one that was opened before (REG-06). The endpoint is inspected,
- * unless that was done within a minute or somebody has staked already. Whoever staked for it and was refused is inspected
- * again soon where it is good now.
+ * Opens the registration of an endpoint: a new one, or the existing one (REG-06). The endpoint is inspected, unless
+ * this was done within the last minute or an agent has already been staked for it. When the endpoint is good now,
+ * agents that were refused at it are inspected again soon.
  *
- * Throws a {@link Refusal}: `validation` where the endpoint is none that can be listed, with the reason; `conflict`
- * where an agent is listed with it that was not registered by way of here, or the operator took one down there. Its
- * details are the checks made until then, and the agent that is listed.
+ * Throws a {@link Refusal}: `validation` with the reason when the endpoint cannot be listed; `conflict` when an agent
+ * that was not registered through this registration is listed with it, or when the operator took one down there. The
+ * details of the error contain the checks made so far and the listed agent.
  */
 export async function openRegistration(parts: PlatformParts, given: string): Promise<Registration> {
   const checks: RegistrationCheck[] = []
@@ -52,7 +52,10 @@ export async function openRegistration(parts: PlatformParts, given: string): Pro
   }
 }
 
-/** {@link openRegistration}, each check as it ends; where nothing is inspected again, those of the last inspection. */
+/**
+ * Like {@link openRegistration}, but yields each check as it ends. When the endpoint is not inspected again, it yields
+ * the checks of the last inspection.
+ */
 export async function* openInSteps(
   parts: PlatformParts,
   given: string,
@@ -79,7 +82,7 @@ export async function* openInSteps(
     passedCheck('unclaimed', 'No agent is listed with it'),
   ] as const
   yield before[0]
-  // Before anybody stakes for what would be refused.
+  // Checked before an owner stakes for an endpoint that would be refused.
   const blocked = (await isBlocked(parts.database.pool, verdict.url)) ? TAKEN_DOWN : undefined
   const refusal = claim === undefined ? blocked : `agent ${claim.agent_id} is listed with it already`
   if (refusal !== undefined) {
@@ -97,7 +100,7 @@ export async function* openInSteps(
 
 const TAKEN_DOWN = 'an agent with it was taken down by the operator'
 
-/** Passes the steps on, and keeps them. */
+/** Yields the steps of another generator and collects them. */
 async function* collect<T, R>(
   steps: AsyncGenerator<T, R>,
 ): AsyncGenerator<T, { readonly result: R; readonly checks: readonly T[] }> {
@@ -110,7 +113,10 @@ async function* collect<T, R>(
   }
 }
 
-/** Whoever is listed with proof keeps the endpoint; whoever came by way of this registration is its result. */
+/**
+ * Finds a listed agent with proof at the endpoint, which keeps it. An agent that was registered through this
+ * registration is its result and is ignored.
+ */
 async function findClaim(
   database: Database,
   endpoint: string,
@@ -123,7 +129,7 @@ async function findClaim(
     [endpoint],
   )
   if (listed === undefined) return undefined
-  // The chain counts in seconds, and its clock is not ours.
+  // The chain's time is in seconds, and its clock may differ from the platform's.
   const isResult = known !== undefined && listed.registered_at.getTime() >= known.createdAtMs - 60_000
   return isResult ? undefined : { agent_id: Number(listed.agent_id), owner: listed.owner }
 }
@@ -162,7 +168,7 @@ function tellDeclared(declaration: Declaration, wallet: string): FoundAgent {
   }
 }
 
-/** As a list will show them. */
+/** The fields in the form in which a list shows them. */
 function tellFields(fields: FieldMap, side: Side): FieldShape[] {
   return showFields(fields, side).fields.map(([name, type, required]) => ({ name, type, required }))
 }

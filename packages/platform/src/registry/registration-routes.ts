@@ -20,10 +20,10 @@ import { readRegistrationStatus } from './registration-status.ts'
 import { tellChecks } from './tell-checks.ts'
 import { readRegistration, type Registration } from './registrations.ts'
 
-/** Each makes up to three calls to an untrusted host. */
+/** Each inspection makes up to three calls to an untrusted host. */
 const INSPECTIONS_PER_MINUTE = 10
 
-/** Registrations: opened, with each check of the endpoint as it ends where that is wanted, and read. */
+/** The routes to open a registration, optionally with a stream of its checks, and to read it. */
 export function registrationRoutes(parts: PlatformParts): readonly Route[] {
   return [
     defineRoute({

@@ -8,13 +8,13 @@ import type { Registration } from './registrations.ts'
 
 type StatusParts = Pick<PlatformParts, 'database' | 'outbound' | 'settings'>
 
-/** How far a registration is, and who else has staked for its endpoint. */
+/** The status of a registration, and other agents staked for its endpoint. */
 export interface RegistrationProgress {
   readonly status: RegistrationStatus
   readonly stakedByOthers: TravellingRegistration['staked_by_others']
 }
 
-/** An agent at the endpoint, counted or not yet. */
+/** An agent at the endpoint, confirmed or not. */
 interface Candidate {
   readonly agentId: number
   readonly owner: string
@@ -26,7 +26,7 @@ interface Candidate {
 }
 
 const MAX_OTHERS = 10
-/** Best first. */
+/** The best first. */
 const STANDINGS: readonly Candidate['standing'][] = [
   'listed',
   'provisional',
@@ -37,8 +37,8 @@ const STANDINGS: readonly Candidate['standing'][] = [
 ]
 
 /**
- * How far a registration is. What counts is who owns the wallet that `/about` names; in Phase 1 nobody knows who that
- * is, and anybody counts. What others stake for the same endpoint does not end a registration.
+ * Reads the status of a registration. An agent counts for it when its owner is the wallet in `/about`; in Phase 1 the
+ * wallet is unknown, so any agent counts. Agents that others stake for the same endpoint do not end the registration.
  */
 export async function readRegistrationStatus(
   parts: StatusParts,
@@ -67,7 +67,7 @@ export async function readRegistrationStatus(
   }
 }
 
-/** Where people see an agent. */
+/** The URL of an agent's page. */
 function profileUrl({ publicUrl }: PlatformParts['settings'], agentId: number): string {
   return `${publicUrl}/agents/${agentId}`
 }

@@ -3,22 +3,22 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 import type { FoundAgent } from '@farebox/platform-api/registry'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** What somebody is about to register, or has. */
+/** A registration of an endpoint, before or after the stake. */
 export interface Registration {
   readonly registrationId: string
   /** Canonical (REG-03). */
   readonly endpoint: string
   readonly found: FoundAgent
-  /** What was checked when it was examined. */
+  /** The checks of the inspection at `examinedAtMs`. */
   readonly checks: readonly RegistrationCheck[]
   readonly createdAtMs: number
   readonly examinedAtMs: number
 }
 
-/** What nobody came back to is forgotten; it is made again for the asking. */
+/** Registrations that were not opened again for this time are deleted; opening the endpoint again creates a new one. */
 const KEPT_MS = 30 * 86_400_000
 
-/** The registration of this id, or undefined. */
+/** The registration with this id; undefined when there is none. */
 export async function readRegistration(
   database: Database,
   registrationId: string,
@@ -31,7 +31,7 @@ export async function readRegistration(
   return rows[0] && toRegistration(rows[0])
 }
 
-/** The registration of a canonical endpoint, or undefined. */
+/** The registration of a canonical endpoint; undefined when there is none. */
 export async function readRegistrationOf(
   database: Database,
   endpoint: string,
@@ -44,7 +44,10 @@ export async function readRegistrationOf(
   return rows[0] && toRegistration(rows[0])
 }
 
-/** Opens the registration of a canonical endpoint, or notes what was found at it now. Old ones are forgotten. */
+/**
+ * Creates the registration of a canonical endpoint, or updates it with the result of the inspection. Old registrations
+ * are deleted.
+ */
 export async function saveRegistration(
   database: Database,
   endpoint: string,

@@ -12,10 +12,10 @@ import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { registrationRoutes } from './registration-routes.ts'
 import { takeAgent } from './inspect/take-agents.ts'
 
-/** Each makes up to three calls to an untrusted host. */
+/** Each refresh makes up to three calls to an untrusted host. */
 const INSPECTIONS_PER_MINUTE = 10
 
-/** What the platform is, registrations, and what agents declared and declare. */
+/** The routes for the platform's description, registrations, refreshes and declarations. */
 export function registryRoutes(parts: PlatformParts): readonly Route[] {
   return [
     platformRoute(parts),
@@ -39,7 +39,7 @@ function platformRoute(parts: PlatformParts): Route {
     stake_wei: STAKE_WEI.toString(),
     confirmations: settings.confirmations,
     usdc_address: network.asset.address,
-    // An explorer knows the public chain of that number, not the one on this machine.
+    // A block explorer shows the public chain with that number, not a local one.
     ...(network.explorer !== undefined && !settings.localMode && { explorer_url: network.explorer }),
     check_interval_seconds: settings.checkIntervalMs / 1_000,
     refresh_interval_seconds: settings.refreshIntervalMs / 1_000,
@@ -58,7 +58,7 @@ function platformRoute(parts: PlatformParts): Route {
   })
 }
 
-/** The URL as others may know it: what stands before its `@` or after its path opens something. */
+/** The URL without parts that may contain a secret: the user information, the query and the fragment. */
 function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url)
   return pathname === '/' ? origin : origin + pathname
@@ -94,11 +94,11 @@ async function refresh(parts: PlatformParts, agentId: number, caller: Caller): P
       retryAfterSeconds,
     })
   }
-  // Its owner says that it is fixed; the next order shows whether it is.
+  // A refresh by its owner clears the payment problem; the next order shows whether it is solved.
   const known = caller.kind === 'owner' ? await readAgent(parts.database, agentId) : undefined
   if (caller.kind === 'owner' && known?.owner === caller.address)
     await forgetPaymentProblem(parts.database, agentId)
-  // Whoever asked may go away; the inspection is for everybody.
+  // The inspection continues when the caller disconnects, because its result is used by everyone.
   const inspected = await inspectAgent(parts, agentId)
   if (inspected === undefined) {
     throw new Refusal('conflict', 'the agent was changed on the chain meanwhile and is looked at again soon')

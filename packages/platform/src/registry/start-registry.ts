@@ -6,8 +6,8 @@ import { createRegistryFollower } from './chain/follow-registry.ts'
 import { startInspections } from './inspect/start-inspections.ts'
 
 /**
- * Follows the registry contract and inspects agents: those that registered or changed at once, the others every
- * `settings.refreshIntervalMs`. Any number of workers share the work by the database.
+ * Follows the registry contract and inspects agents: new and changed ones at once, the others every
+ * `settings.refreshIntervalMs`. Any number of workers share the work through the database.
  */
 export function startRegistry(parts: PlatformParts, options: FollowContractOptions = {}): Background {
   const follower = createRegistryFollower(parts, {

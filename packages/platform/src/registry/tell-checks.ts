@@ -2,7 +2,10 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 import type { RegistrationStatus } from '@farebox/platform-api/registry'
 import { failedCheck } from './inspect/explain-check.ts'
 
-/** The checks that were made before anybody staked, as they are true now: once it is listed, its endpoint is taken. */
+/**
+ * Returns the checks made before the stake, updated to the current status: once the agent is listed, its endpoint is no
+ * longer unclaimed.
+ */
 export function tellChecks(
   checks: readonly RegistrationCheck[],
   status: RegistrationStatus,

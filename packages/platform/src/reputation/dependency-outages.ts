@@ -1,18 +1,15 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** What a paid job needs and its agent does not answer for. */
+/** A service that a paid job needs and for which its agent is not responsible. */
 export type Dependency = 'facilitator' | 'node' | 'platform'
 
-/** For how long outages are remembered: no job is judged later. */
+/** How long outages are stored; no job is judged later than this. */
 export const OUTAGES_KEPT_MS = 35 * 86_400_000
 
-/** Two sightings no further apart are one outage. */
+/** Observations at most this far apart belong to one outage. */
 const ONE_OUTAGE_MS = 30_000
 
-/**
- * Writes down that something was away from `fromMs` to `toMs`: one row grows for as long as an outage goes on, whichever
- * process sees it.
- */
+/** Records an outage from `fromMs` to `toMs`. Observations of one outage by any process extend a single row. */
 export async function writeDependencyOutage(
   database: Database,
   outage: { readonly what: Dependency; readonly fromMs: number; readonly toMs: number },
@@ -31,7 +28,7 @@ export async function writeDependencyOutage(
   )
 }
 
-/** Was anything away at some moment between the two? */
+/** Whether any dependency was unavailable at some moment in this interval. */
 export async function sawDependencyOutage(
   database: Database,
   fromMs: number,
@@ -45,7 +42,7 @@ export async function sawDependencyOutage(
   return rows.length > 0
 }
 
-/** Forgets what nobody will be judged by any more. */
+/** Deletes outages that are no longer needed to judge a job. */
 export async function forgetDependencyOutages(database: Database, nowMs: number): Promise<void> {
   await database.query('forget-outages', 'delete from outages where seen_at < $1', [
     new Date(nowMs - OUTAGES_KEPT_MS),

@@ -1,34 +1,37 @@
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 
-/** An order leaves its agent at least this share of `max_deadline_seconds`, up to the bound below. */
+/**
+ * An order must leave its agent at least this share of `max_deadline_seconds`, limited by {@link
+ * LEAST_SECONDS_AT_MOST}.
+ */
 const LEAST_SHARE = 0.5
-/** No agent can ask for more than this of a caller who is in a hurry. */
+/** No agent can require more time than this from a caller, in seconds. */
 const LEAST_SECONDS_AT_MOST = 10
 
-/** Of what an agent declares, this much is its fair time: the rest is the way to it. */
+/** The share of the declared time that counts as fair; the rest is for transmission. */
 const FAIR_SHARE = 0.9
 
 /**
- * The least time in seconds that an order must leave an agent (D17): half of what it declares, at most ten seconds. Never
- * all of it: an order is on its way for a while before it is looked at.
+ * The minimum time in seconds that an order must leave an agent (D17): half of the declared time, at most ten seconds.
+ * It is never the whole declared time, because the transmission of an order takes a while.
  */
 export function leastDeadlineSeconds(maxDeadlineSeconds: number): number {
   return Math.min(maxDeadlineSeconds * LEAST_SHARE, LEAST_SECONDS_AT_MOST)
 }
 
-/** With this many seconds or more, an agent that did not deliver has no excuse in the deadline (D43). */
+/** With at least this many seconds, an agent that did not deliver cannot be excused by the deadline (D43). */
 export function fairSeconds(maxDeadlineSeconds: number): number {
   return maxDeadlineSeconds * FAIR_SHARE
 }
 
-/** What an order says of its own end; Unix seconds. */
+/** The times at which an order ends, in Unix seconds. */
 export interface OrderEnd {
   readonly deadline: number
-  /** Of the authorization. */
+  /** The end of the payment authorization. */
   readonly validBefore: number
 }
 
-/** The seconds that a job sent now leaves its agent: it has to end early enough for the payment to be settled (D17). */
+/** The seconds that a job sent now leaves its agent: it must end early enough for the payment to be settled (D17). */
 export function secondsLeft({ deadline, validBefore }: OrderEnd, nowMs: number): number {
   return Math.min(deadline, validBefore - SETTLE_MARGIN_SECONDS) - nowMs / 1_000
 }

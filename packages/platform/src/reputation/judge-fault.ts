@@ -1,52 +1,54 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 
 /**
- * Whose fault it was that a job came to nothing. `agent` counts against the agent; the others are left out: the order left
- * too little time, the payer could not pay, the agent took no such order, something that both rely on was away, or this
- * platform was not there to see it.
+ * The cause of a failed job. Only `agent` counts against the agent. The others do not: the order left too little time
+ * (`deadline`), the payer could not pay, the agent does not accept such orders (`refused`), a shared dependency was
+ * unavailable (`outage`), or the platform did not observe the job (`unseen`).
  */
 export type JobFault = 'agent' | 'deadline' | 'payer' | 'refused' | 'outage' | 'unseen'
 
-/** What of a job that came to nothing is known without asking anybody. */
+/** The facts about a failed job that are stored in the database. */
 export interface FailedJob {
   readonly state: string
-  /** What the agent said of it, also where it said so after the job had expired. */
+  /** The agent's answer, including one given after the job had expired. */
   readonly answer: string
   readonly errorType: string | undefined
   readonly chargedWithoutDelivery: boolean
-  /** Its payment names this job (D13). */
+  /** Whether its payment names this job (D13). */
   readonly isPaymentBound: boolean
-  /** When it was ordered, or last retried. */
+  /** When the job was ordered or last retried. */
   readonly orderedAtMs: number
-  /** When the first sending began that was seen to its end. */
+  /** When the first attempt that was observed until its end began; undefined when there was none. */
   readonly firstAskedAtMs: number | undefined
-  /** One of those left the agent its fair time. */
+  /** Whether one of those attempts left the agent its fair time. */
   readonly hadFairTime: boolean
-  /** The newest was answered "not now": 503, Retry-After, a failure. */
+  /** Whether the newest attempt was answered "not now": with 503, Retry-After and a failure. */
   readonly isPutOff: boolean
-  /** The order itself left the agent its fair time. */
+  /** Whether the order itself left the agent its fair time. */
   readonly isOrderFair: boolean
 }
 
-/** What others say of the time of the job. */
+/** Facts about the time of the job from other sources. */
 export interface Witnesses {
-  /** Facilitator, node or this platform was away while the job ran, or is now. */
+  /** Whether the facilitator, the node or this platform was unavailable while the job ran, or is now. */
   sawDependencyOutage(): Promise<boolean>
-  /** The payer's balance and authorization, now; undefined where the node does not say. */
+  /** Whether the payer's balance and authorization suffice now; undefined when the node does not respond. */
   couldPay(): Promise<boolean | undefined>
 }
 
 /**
- * Judges a job that failed, expired, or was charged without a delivery (D43). Neither the agent's words nor the caller's
- * decide: what counts is when the platform sent what, what it heard, and what chain and facilitator say.
+ * Judges a job that failed, expired, or was charged without a delivery (D43). Neither the agent's nor the caller's
+ * statements decide, but the times at which the platform sent requests, the responses it received, and the data of the
+ * chain and the facilitator.
  *
- * - Charged and not delivered: the agent's, whatever the deadline, unless the platform first came to listen when the
- *   agent might have forgotten the response, or the agent refused a payment that is bound to no job: its payer can have
- *   sent the same payment to the agent with another job, and have got what it was charged for.
- * - A refusal of the order (`validation`, `capability`, `payment`, 401, or "not now" for all of its time) is nobody's
- *   failure: payers could make an agent refuse at will.
- * - `internal`, `deadline` and no answer are the agent's where it had its fair time, nothing that both rely on was away,
- *   and the payer, after a failure, could still pay.
+ * - Charged without delivery: the agent's fault regardless of the deadline. There are two exceptions: the platform
+ *   first asked for the result when the agent might already have deleted the response, or the agent refused a payment
+ *   that is not bound to a job, because its payer may have sent the same payment to the agent with another job and
+ *   received its result.
+ * - The agent refused the order (`validation`, `capability`, `payment`, 401, or "not now" until the deadline): nobody's
+ *   fault, because payers could cause such refusals at will.
+ * - `internal`, `deadline` and no response: the agent's fault if it had its fair time, no shared dependency was
+ *   unavailable, and, after a failure, the payer could still pay.
  */
 export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<JobFault> {
   if (job.chargedWithoutDelivery) return judgeCharge(job)
@@ -67,7 +69,10 @@ function judgeCharge(job: FailedJob): JobFault {
   return isRefusal && !job.isPaymentBound ? 'refused' : 'agent'
 }
 
-/** Nothing is charged before the job was ordered, so until then the agent certainly kept what it delivered (D24). */
+/**
+ * Nothing is charged before the job is ordered, so the agent keeps the response at least until this time after the
+ * order (D24).
+ */
 function wasHeardInTime({ firstAskedAtMs, orderedAtMs }: FailedJob): boolean {
   return firstAskedAtMs !== undefined && firstAskedAtMs <= orderedAtMs + RESPONSE_KEPT_SECONDS * 1_000
 }

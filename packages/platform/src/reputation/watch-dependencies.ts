@@ -7,23 +7,23 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { startLoops, type Background } from '../work/loop.ts'
 import { forgetDependencyOutages, writeDependencyOutage, type Dependency } from './dependency-outages.ts'
 
-/** Sees whether what paid jobs need is there, and writes down when it is not. */
+/** Checks whether the services that paid jobs need are available, and records outages. */
 export interface DependencyWatch extends Background {
-  /** Checks now, at most once a second; resolves to whether something is away. */
+  /** Checks now, at most once a second; resolves to whether any dependency is unavailable. */
   isAway(): Promise<boolean>
 }
 
 const CHECK_EVERY_MS = 5_000
-/** A facilitator or a node that takes longer is of no use to a job that waits. */
+/** A facilitator or a node that takes longer than this is of no use to a waiting job. */
 const ANSWER_WITHIN_MS = 2_000
 const SAME_CHECK_MS = 1_000
-/** A round that comes so late: this process was stopped, or held, and heard of nothing meanwhile. */
+/** When a round is late by more than this, the process was suspended and could not observe anything. */
 const HELD_MS = 10_000
 
 /**
- * Makes the watch of one process. Every few seconds, and whenever a job is to be judged, it asks the operator's
- * facilitator whether it is ready, and the node for its head; and it notices when it was itself held, or its clock differs
- * from the node's.
+ * Creates the watch of one process. Every few seconds, and whenever a job is judged, it checks whether the operator's
+ * facilitator is ready and whether the node returns its head block. It also detects when the process was suspended, or
+ * when its clock differs from the node's.
  */
 export function watchDependencies(parts: PlatformParts): DependencyWatch {
   const { clock, clockSkew, database, log, settings } = parts
@@ -34,7 +34,7 @@ export function watchDependencies(parts: PlatformParts): DependencyWatch {
     const away: Dependency[] = []
     if (facilitator !== undefined && !(await answers(facilitator))) away.push('facilitator')
     if (!(await hasHead(parts))) away.push('node')
-    // Deadlines were written and judged by a clock that the node does not share.
+    // When the clocks differ, deadlines were set and judged by a clock that the node does not share.
     if (clockSkew?.() !== undefined) away.push('platform')
     const nowMs = clock.nowMs()
     for (const what of away)
@@ -56,7 +56,7 @@ export function watchDependencies(parts: PlatformParts): DependencyWatch {
     if (!signal.aborted) await isAway()
     await forgetDependencyOutages(database, toMs)
   }
-  const onFailure = (error: unknown): void => log.warn('outages not written', { error: describeError(error) })
+  const onFailure = (error: unknown): void => log.warn('cannot record outages', { error: describeError(error) })
   const watching = startLoops(clock, [{ pass: watch, pauseMs: 0, onFailure }])
   return {
     isAway,

@@ -5,31 +5,31 @@ import type { PlatformParts } from '../platform-parts.ts'
 import type { RunRow } from './records/run-row.ts'
 import { readRunRow, readRunHashes } from './records/run-store.ts'
 
-/** The caller, and the token that they show to open a run. */
+/** The caller, and the token sent to open a run. */
 export interface ShownForRun {
   readonly caller: Caller
   readonly token: string | undefined
 }
 
-/** Makes a token that opens one run. */
+/** Creates a token that opens one run. */
 export function makeRunToken(): string {
   return `run_${randomBytes(32).toString('base64url')}`
 }
 
-/** The only form of a token that is kept. */
+/** The hash of a run's token; only the hash is stored. */
 export function hashRunToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** Whether a token is that of the run with these hashes. */
+/** Whether the token is the one of this run, by its hash. */
 export function opensRun({ tokenHash }: { readonly tokenHash: Buffer }, token: string): boolean {
   return timingSafeEqual(tokenHash, hashRunToken(token))
 }
 
 /**
- * A run for a caller who shows its token, or is signed in as its payer.
+ * Reads a run for a caller who sends its token or is signed in as its payer.
  *
- * @throws {Refusal} `not_found` for everybody else, whether there is such a run or not
+ * @throws {Refusal} `not_found` for all other callers, whether the run exists or not
  */
 export async function authorizeRun(
   { database }: Pick<PlatformParts, 'database'>,

@@ -4,19 +4,23 @@ import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { checkOnce } from './check-agent.ts'
 
-/** So long an answer counts: pages that look again and again do not ask the agent each time. */
+/** An answer is kept for this time, so that pages that poll do not send a request to the agent each time. */
 const KEPT_MS = 5_000
 
-/** Agents that are asked in {@link KEPT_MS}, by all readers together: asking costs no reader anything. */
+/**
+ * Agents that may be asked within {@link KEPT_MS}, over all readers. The limit is shared because asking costs a reader
+ * nothing.
+ */
 const MOST_ASKED = 250
 
-/** Whether an agent answers at this moment. */
+/** Resolves to whether the agent responds to a health request at this moment. */
 export type AskNow = (agent: Pick<AgentRow, 'agentId' | 'endpoint' | 'name'>) => Promise<boolean>
 
 /**
- * Asks agents themselves, by one `GET /health` in {@link KEPT_MS} for everybody, before somebody pays. Nothing is written
- * down: an agent that gives no answer is checked soon, and only that check changes how it is seen. Beyond
- * {@link MOST_ASKED} agents their last checks count.
+ * Creates a function that sends `GET /health` to an agent before a caller pays, at most once in {@link KEPT_MS} for all
+ * callers. It writes no check: when an agent does not respond, its next check is scheduled soon, and only that check
+ * changes its availability. Beyond {@link MOST_ASKED} agents the function resolves to true, so that the last checks
+ * decide.
  */
 export function createAskNow({ clock, database, log, outbound }: PlatformParts): AskNow {
   const asked = new Map<number, { readonly atMs: number; readonly answers: Promise<boolean> }>()
@@ -25,7 +29,7 @@ export function createAskNow({ clock, database, log, outbound }: PlatformParts):
     const { ok } = await checkOnce(outbound, { endpoint, name })
     if (!ok)
       await checkSoon(database, agentId).catch((error: unknown) => {
-        log.warn('an agent is not checked soon', { agent: agentId, error: describeError(error) })
+        log.warn('cannot schedule a check of an agent', { agent: agentId, error: describeError(error) })
       })
     return ok
   }

@@ -3,34 +3,36 @@ import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { FailureReason } from '../../outbound/address/outbound-failure.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 
-/** Why a check failed: no answer, or one that is not the documented one. */
+/** Why a check failed: either there was no response, or the response is not the documented one. */
 export type CheckReason = FailureReason | 'wrong-status' | 'not-json' | 'not-health' | 'wrong-name'
 
-/** What one check found. */
+/** The result of one check. */
 export type CheckResult =
   | { readonly ok: true; readonly latencyMs: number }
   | { readonly ok: false; readonly reason: CheckReason }
 
-/** Who is checked. */
+/** The agent that a check calls. */
 export interface CheckedAgent {
   /** Canonical base URL. */
   readonly endpoint: string
-  /** As registered; empty where none is known yet (Phase 1), so that any is taken. */
+  /** As registered. Empty while the name is not known (Phase 1); then any name passes. */
   readonly name: string
 }
 
-/** D33: an agent that is awake answers in this time. */
+/** D33: an agent that is awake responds within this time. */
 const FIRST_TIMEOUT_MS = 5_000
 
-/** D33: a host that scales to zero wakes up in this time (HLT-05). */
+/** D33: a host that scales to zero wakes up within this time (HLT-05). */
 const SECOND_TIMEOUT_MS = 30_000
 
 /**
- * One check (D33): up to two attempts at `GET /health`, the second for hosts that must wake up first. It passes with
- * status 200 and the documented JSON under the registered name (HLT-04). Nothing is thrown for what an agent does.
+ * Runs one check (D33): up to two attempts at `GET /health`, the second for hosts that must wake up first. The check
+ * passes when the response has status 200 and the documented JSON with the registered name (HLT-04). Nothing the agent
+ * does makes this function throw.
  *
- * @param takeSecondTurn - asked before the second attempt; resolves to what gives the turn back, or to undefined where
- * there is none to be had: then there is no result
+ * @param takeSecondTurn - called before the second attempt; resolves to a function that releases the slot, or to
+ * undefined when no slot is free
+ * @returns the result, or undefined when there was no slot for the second attempt
  */
 export async function checkAgent(
   outbound: Outbound,
@@ -39,7 +41,7 @@ export async function checkAgent(
   signal?: AbortSignal,
 ): Promise<CheckResult | undefined> {
   const first = await attemptCheck(outbound, agent, FIRST_TIMEOUT_MS, signal)
-  // What is refused by its address is not called at all: waiting would not change it.
+  // An address that the outbound guard refuses is never called, so a second attempt would not change the result.
   if (first.ok || first.reason === 'refused-address') return first
   const giveBack = await takeSecondTurn()
   if (giveBack === undefined) return undefined
@@ -50,7 +52,7 @@ export async function checkAgent(
   }
 }
 
-/** One attempt, of as long as an agent that is awake may take. */
+/** Runs one attempt with the timeout for an agent that is awake. */
 export function checkOnce(
   outbound: Outbound,
   agent: CheckedAgent,
@@ -87,7 +89,7 @@ function judgeHealth(body: string, name: string): CheckReason | undefined {
     return 'not-json'
   }
   if (typeof health !== 'object' || health === null) return 'not-health'
-  // Own properties or inherited ones: JSON makes no prototypes.
+  // Own and inherited properties need not be distinguished: `JSON.parse` creates no custom prototypes.
   const told = health as { readonly name?: unknown; readonly version?: unknown; readonly status?: unknown }
   if (typeof told.name !== 'string' || told.version !== SERVICE_VERSION || told.status !== 'ok') {
     return 'not-health'

@@ -4,9 +4,11 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 const DAY_MS = 86_400_000
 
 /**
- * Puts a notice into the outbox for each owner whose settlements of this UTC day are four fifths used, and one more where
- * they are used up; once for a day and limit, whichever process looks, in one statement. It goes once to each URL that a
- * webhook of the owner's agents has. Resolves to how many notices that are.
+ * Adds a notice to the outbox for each owner who has used four fifths of the settlements of this UTC day, and another
+ * one when they are used up. Each notice is added once for a day and limit, in one statement, whichever process runs
+ * it. It is sent once to each webhook URL of the owner's agents.
+ *
+ * @returns the number of notices added
  */
 export async function announceLimits(
   database: Database,

@@ -11,7 +11,7 @@ import { deleteWebhook, readWebhook, setWebhook, type Webhook } from './webhooks
 const PATH = '/v1/me/agents/:agentId/webhook'
 const params = z.strictObject({ agentId: z.coerce.number().int().positive() })
 
-/** Where an owner hears when an agent of his is warned of, offline, or back. */
+/** The routes for the webhook that notifies an owner when an agent of theirs is warned, offline or back. */
 export function ownerWebhookRoutes(parts: PlatformParts): readonly Route[] {
   return [readRoute(parts), setRoute(parts), testWebhookRoute(parts), deleteRoute(parts)]
 }

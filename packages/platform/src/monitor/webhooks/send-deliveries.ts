@@ -6,23 +6,26 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import type { Background } from '../../work/loop.ts'
 import { startWorker } from '../../work/worker.ts'
 
-/** Minutes after each failed attempt until the next; after the fifth, an hour after the first, it is given up. */
+/**
+ * Minutes to wait after each failed attempt. After the fifth attempt, an hour after the first, the delivery is given
+ * up.
+ */
 const BACKOFF_MINUTES = [1, 5, 14, 40] as const
 
-/** Notices under way at a time. */
+/** Deliveries that are sent concurrently. */
 const AT_ONCE = 100
 const BATCH = 25
 
-/** Longer than an attempt may take. */
+/** Longer than one attempt may take. */
 const LEASE_SECONDS = 60
 const POLL_MS = 1_000
 
-/** How long a notice is kept. */
+/** How many days a delivery is kept in the database. */
 const KEEP_DAYS = 7
 
 /**
- * Sends notices that are due, each until its receiver answers 2xx: at least once, always under the same delivery id. Any
- * number of processes share them, and a slow receiver delays its own only.
+ * Sends due notices, each until its receiver responds with 2xx: at least once, always with the same delivery id. Any
+ * number of processes share the work, and a slow receiver delays only its own notices.
  */
 export function startDeliveries(parts: PlatformParts): Background {
   const { clock, database, log } = parts
@@ -33,13 +36,13 @@ export function startDeliveries(parts: PlatformParts): Background {
     take: () => database.query<DueDelivery>('lease-deliveries', LEASE_DELIVERIES),
     work: (delivery, { signal }) => sendDelivery(parts, delivery, signal),
     onFailure: (error, delivery) =>
-      log.error(delivery === undefined ? 'cannot lease pending webhook deliveries' : 'notice not sent', {
+      log.error(delivery === undefined ? 'cannot lease pending webhook deliveries' : 'cannot send a notice', {
         error: describeError(error),
       }),
   })
 }
 
-/** Removes notices older than a week. */
+/** Deletes deliveries older than {@link KEEP_DAYS} days. */
 export async function pruneDeliveries({ database, clock }: PlatformParts): Promise<void> {
   await database.query(
     'prune-deliveries',
@@ -48,7 +51,7 @@ export async function pruneDeliveries({ database, clock }: PlatformParts): Promi
   )
 }
 
-/** A notice, and who takes it. */
+/** A notice with the URL and the secret of its receiver. */
 export interface Notice {
   readonly delivery_id: string
   readonly body: string
@@ -58,11 +61,11 @@ export interface Notice {
 
 interface DueDelivery extends Notice {
   readonly agent_id: string
-  /** This one included. */
+  /** The number of attempts, including the current one. */
   readonly attempts: number
 }
 
-/** What was written for an owner of before is not sent to anybody. */
+/** Notices written for a former owner of the agent are not sent. */
 const LEASE_DELIVERIES = `
   with due as (
     select d.delivery_id, w.url, w.secret
@@ -77,7 +80,7 @@ const LEASE_DELIVERIES = `
 
 async function sendDelivery(parts: PlatformParts, delivery: DueDelivery, signal: AbortSignal): Promise<void> {
   const failure = await postDelivery(parts, delivery, signal)
-  // The process ends: the lease does too, and somebody sends it again.
+  // When the process ends, the lease expires and another process sends the notice again.
   if (signal.aborted) return
   const { delivery_id: deliveryId, agent_id: agent, attempts } = delivery
   const backoffMinutes = BACKOFF_MINUTES[attempts - 1]
@@ -90,10 +93,13 @@ async function sendDelivery(parts: PlatformParts, delivery: DueDelivery, signal:
      where delivery_id = $1 and attempts = $5`,
     [deliveryId, state, failure ?? null, backoffMinutes ?? 0, attempts, parts.clock.nowMs()],
   )
-  if (state === 'given-up') parts.log.warn('webhook given up', { agent, failure })
+  if (state === 'given-up') parts.log.warn('webhook delivery given up', { agent, failure })
 }
 
-/** Sends a notice once. Resolves to why it was not taken, in words that its owner may read; undefined where it was. */
+/**
+ * Sends a notice once. Resolves to the reason it was not accepted, in words that its owner may read, or to undefined
+ * when it was accepted.
+ */
 export async function postDelivery(
   { outbound, clock }: Pick<PlatformParts, 'outbound' | 'clock'>,
   delivery: Notice,
@@ -115,13 +121,13 @@ export async function postDelivery(
   return outcome.status >= 200 && outcome.status < 300 ? undefined : `answered ${outcome.status}`
 }
 
-/** Carries the time and the signature of a notice. */
+/** The header with the time and the signature of a notice. */
 const SIGNATURE_HEADER = 'farebox-signature'
 
 /**
- * The value of {@link SIGNATURE_HEADER}: `t=<Unix seconds>,v1=<hex>`, where the second is HMAC-SHA256 under the webhook's
- * secret over `<t>.<body>`. Who receives it computes the same over the bytes that came, compares in constant time, and
- * refuses what is older than a few minutes.
+ * The value of {@link SIGNATURE_HEADER}: `t=<Unix seconds>,v1=<hex>`, where `v1` is HMAC-SHA256 under the webhook's
+ * secret over `<t>.<body>`. The receiver computes the same over the received bytes, compares in constant time, and
+ * refuses notices that are more than a few minutes old.
  */
 function signDelivery(secret: string, body: string, atSeconds: number): string {
   const signature = createHmac('sha256', secret).update(`${atSeconds}.${body}`).digest('hex')

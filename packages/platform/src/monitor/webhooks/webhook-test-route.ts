@@ -9,10 +9,10 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { postDelivery } from './send-deliveries.ts'
 import { readReceiver } from './webhooks.ts'
 
-/** Every one is a call of a host that the owner names. */
+/** Each test is a request to a host that the owner chose, so their rate is limited. */
 const TESTS_PER_MINUTE = 5
 
-/** Sends a notice now, signed as every other, and says whether it was taken. Nothing is kept of it. */
+/** Sends a test notice now, signed like every other, and reports whether it was accepted. It is not stored. */
 export function testWebhookRoute(parts: PlatformParts): Route {
   const { database, clock } = parts
   return defineRoute({

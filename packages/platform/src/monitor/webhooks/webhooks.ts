@@ -3,37 +3,40 @@ import type { webhookEvent } from '@farebox/platform-api/monitor'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { z } from 'zod'
 
-/** What a notice is about. */
+/** The event that a notice reports. */
 type WebhookEvent = z.infer<typeof webhookEvent>
 
-/** Where an owner wants to hear of an agent. */
+/** The webhook of an agent's owner. */
 export interface Webhook {
   readonly url: string
   readonly createdAtMs: number
-  /** The newest notice; undefined before the first. */
+  /** The newest notice; undefined before the first one. */
   readonly lastDelivery:
     | {
         readonly event: WebhookEvent
         readonly state: 'waiting' | 'delivered' | 'given-up'
         readonly createdAtMs: number
-        /** When its receiver took it; undefined: it has not. */
+        /** When the receiver accepted it; undefined until then. */
         readonly deliveredAtMs: number | undefined
         readonly attempts: number
-        /** Why its newest attempt failed. */
+        /** Why the newest attempt failed; undefined when it has not. */
         readonly failure: string | undefined
       }
     | undefined
 }
 
-/** Shown once: who receives a notice proves with it that it is ours. */
+/**
+ * The prefix of a webhook secret. The secret is shown once; the receiver of a notice uses it to verify that the
+ * platform sent it.
+ */
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
 /**
- * Sets where the owner of an agent is told of it, in place of what was set before, and makes a secret for it. Resolves to
- * the secret; nobody can read it afterwards.
+ * Sets the webhook of an agent's owner, replacing any previous one, and creates a secret for it. Resolves to the
+ * secret, which cannot be read again later.
  *
- * The URL has been judged by the outbound guard before.
+ * The caller must have checked the URL with the outbound guard.
  */
 export async function setWebhook(
   database: Database,
@@ -42,7 +45,7 @@ export async function setWebhook(
 ): Promise<string> {
   const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
   await database.inTransaction(async client => {
-    // What the one before was not told yet is not for this one.
+    // Notices that are still waiting belong to the previous webhook and are deleted.
     await client.query(`delete from webhook_deliveries where agent_id = $1`, [agentId])
     await client.query(
       `insert into agent_webhooks (agent_id, owner, url, secret, created_at)
@@ -55,7 +58,7 @@ export async function setWebhook(
   return secret
 }
 
-/** Undefined where this owner has set none. */
+/** Reads the webhook; undefined when this owner has set none. */
 export async function readWebhook(
   database: Database,
   agentId: number,
@@ -90,7 +93,7 @@ export async function readWebhook(
   }
 }
 
-/** What a notice to this owner is sent by; undefined where none is set. */
+/** Reads the URL and the secret for notices to this owner; undefined when no webhook is set. */
 export async function readReceiver(
   database: Database,
   agentId: number,
@@ -104,7 +107,7 @@ export async function readReceiver(
   return row
 }
 
-/** Removes it, and what was not told yet. Resolves to whether this owner had set one. */
+/** Removes the webhook and its waiting notices. Resolves to whether this owner had set one. */
 export async function deleteWebhook(database: Database, agentId: number, owner: string): Promise<boolean> {
   return await database.inTransaction(async client => {
     const { rowCount } = await client.query('delete from agent_webhooks where agent_id = $1 and owner = $2', [

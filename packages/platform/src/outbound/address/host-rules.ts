@@ -1,7 +1,10 @@
 import { isIP } from 'node:net'
 import { isAllowedAddress } from './public-address.ts'
 
-/** RFC 6761, 6762, 7686, 9476, ICANN's `internal`, and what routers, offices and clusters call their own. */
+/**
+ * The suffixes of RFC 6761, 6762, 7686 and 9476, ICANN's `internal`, and names that routers, offices and clusters use
+ * internally.
+ */
 const INNER_SUFFIXES: ReadonlySet<string> = new Set(
   (
     'localhost local localdomain internal intranet private corp home lan domain workgroup ' +
@@ -9,7 +12,10 @@ const INNER_SUFFIXES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Where an HTTP request could do harm to what is no web server: the fetch standard's bad ports, and databases. */
+/**
+ * Ports where an HTTP request could harm a service other than a web server: the bad ports of the fetch standard, and
+ * databases.
+ */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set(
   (
     '1080 1433 1434 1521 1719 1720 1723 1883 2049 2181 2375 2376 2377 2379 2380 3128 3306 3389 3659 4045 4190 ' +
@@ -24,8 +30,8 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set(
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * Why an untrusted server may not have this host (D37, SSRF-01), or nothing. `host` is what the URL standard made of
- * it: lower case, punycode, no trailing dot, no brackets.
+ * Why an untrusted server may not have this host (D37, SSRF-01); undefined when it may. `host` must be the output of
+ * the URL standard's parser: lower case, punycode, without a trailing dot and brackets.
  */
 export function refuseHost(host: string, localMode: boolean): string | undefined {
   if (localMode && isLocalHost(host)) return undefined
@@ -36,24 +42,30 @@ export function refuseHost(host: string, localMode: boolean): string | undefined
   return INNER_SUFFIXES.has(ending) ? `host: names that end in .${ending} are not public` : undefined
 }
 
-/** Why an untrusted server may not listen there (D37), or nothing: 443, or 1024 and above without a known service. */
+/**
+ * Why an untrusted server may not use this port (D37); undefined when it may. Allowed are 443, and 1024 and above
+ * without a known service.
+ */
 export function refusePort(port: number): string | undefined {
   if (port === 443) return undefined
   if (port < 1_024) return `port: must be 443 or at least 1024, got ${port}`
   return BLOCKED_PORTS.has(port) ? `port: ${port} belongs to another service` : undefined
 }
 
-/** Whether this name, or one above it, is among those whose owners want no calls from us (SSRF-07). */
+/**
+ * Whether this name or one of its parent domains is on the list of names whose owners want no calls from the platform
+ * (SSRF-07).
+ */
 export function isShunned(host: string, shunned: readonly string[]): boolean {
   return shunned.some(name => host === name || host.endsWith(`.${name}`))
 }
 
-/** Whether a name can be shunned: as the rules for hosts have it, lower case, punycode. */
+/** Whether a name is a valid entry of that list, by the rules for hosts: lower case, punycode. */
 export function isHostName(name: string): boolean {
   return NAME.test(name)
 }
 
-/** Whether a host is this machine by its very spelling: what local mode may call without TLS. */
+/** Whether a host denotes this machine by its spelling alone. Local mode may call such hosts without TLS. */
 export function isLocalHost(host: string): boolean {
   return (
     host === 'localhost' ||

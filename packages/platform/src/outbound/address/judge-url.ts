@@ -1,17 +1,17 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isLocalHost, isShunned, refuseHost, refusePort } from './host-rules.ts'
 
-/** The canonical form of a base URL, or why no agent may have it. */
+/** The canonical form of a base URL, or the reason why no agent may have it. */
 export type UrlVerdict =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly reason: string }
 
-/** Where a call goes: what is left of a URL once the rules have passed it. */
+/** The destination of a call, from a URL that passed the rules. */
 export interface Target {
-  /** Scheme, host and port as a request is routed by: `https://agent.example:8443`. */
+  /** Scheme, host and port, by which a request is routed: `https://agent.example:8443`. */
   readonly origin: string
   readonly secure: boolean
-  /** Lower case, punycode, no trailing dot, no brackets. */
+  /** Lower case, punycode, without a trailing dot and brackets. */
   readonly host: string
   readonly port: number
   /** The path and the query. */
@@ -24,16 +24,19 @@ type TargetVerdict =
 
 const MAX_URL_CHARACTERS = 2_048
 
-/** Control, format and blank characters, which parsers drop or keep as they like, and the backslash. */
+/**
+ * Backslashes, and control, format and blank characters, which parsers handle differently: some drop them, some keep
+ * them.
+ */
 const TREACHEROUS = /[\p{C}\p{Z}\\]/u
 
-/** Two slashes and an authority: the URL standard would also take `https:host` and `https:///host`. */
+/** Requires two slashes and an authority: the URL standard would also accept `https:host` and `https:///host`. */
 const WRITTEN_OUT = /^https?:\/\/([^/?#]+)/i
 
 /**
- * The canonical form of an agent's base URL (REG-03): one agent, one spelling. Scheme and host in lower case and
- * punycode, no `:443`, no dot after the host, no slash at the end, a path prefix kept. Plain characters only, and 2,048
- * at most: it is kept in an index. No connection is made.
+ * The canonical form of an agent's base URL (REG-03), so that each agent has one spelling. Scheme and host are in lower
+ * case and punycode; there is no `:443`, no dot after the host and no slash at the end; a path prefix is kept. The
+ * result has plain characters only, and 2,048 at most because it is indexed. No connection is made.
  */
 export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly string[]): UrlVerdict {
   const verdict = judgeTarget(url, localMode, shunned)
@@ -44,15 +47,15 @@ export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly
   if (/%(?:2F|5C|25|[01][0-9A-F]|7F)/.test(path))
     return refuse('path: must not hide a separator or a control')
   const canonical = verdict.target.origin + path
-  // A character that is no plain one is written in up to nine: what was short enough may be no more.
+  // Escaping writes a character in up to nine, so a URL within the limit may exceed it after escaping.
   const tooLong = refuseLength(canonical, ' once its path is escaped')
   return tooLong === undefined ? { ok: true, url: canonical } : refuse(tooLong)
 }
 
 /**
- * Whether a call may be made to this URL, judged by its spelling alone (D37, SSRF-01), and where it goes.
+ * Whether the platform may call this URL, judged by its spelling alone (D37, SSRF-01), and its destination.
  *
- * @param shunned - names whose owners want no calls from us (SSRF-07)
+ * @param shunned - names whose owners want no calls from the platform (SSRF-07)
  */
 export function judgeTarget(url: string, localMode: boolean, shunned: readonly string[] = []): TargetVerdict {
   const misspelt = refuseSpelling(url)
@@ -93,7 +96,9 @@ function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 }
 
-/** RFC 3986 §6.2.2: escapes in upper case, none where the character itself is allowed, no slash at the end. */
+/**
+ * RFC 3986 §6.2.2: escapes in upper case, no escape of a character that is allowed unescaped; also no slash at the end.
+ */
 function canonicalPath(path: string): string {
   return path
     .replaceAll(/%[0-9a-f]{2}/gi, escape => {

@@ -1,7 +1,7 @@
-/** The five things that may be said of a call that brought no answer (SSRF-08). */
+/** The five reasons that may be shown for a call without a response (SSRF-08). */
 export type FailureReason = 'refused-address' | 'unreachable' | 'too-slow' | 'too-large' | 'not-acceptable'
 
-/** A call that ends without an answer: one of five reasons for everybody, the detail for our log. */
+/** The error of a call without a response. Anyone may see the reason; the detail is for the platform's log only. */
 export class OutboundFailure extends Error {
   readonly reason: FailureReason
 

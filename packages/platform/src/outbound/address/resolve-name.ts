@@ -2,8 +2,8 @@ import { Resolver } from 'node:dns/promises'
 import { OutboundFailure } from './outbound-failure.ts'
 
 /**
- * The addresses of a host, IPv4 first, at least one. Rejects with what is wrong when there is none. Called once for
- * each connection; the caller stops waiting when `signal` aborts.
+ * Resolves a host to its addresses, IPv4 first, at least one. Rejects with the reason when there is none. Called once
+ * for each connection; the caller stops waiting when `signal` aborts.
  */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
@@ -11,8 +11,10 @@ const ATTEMPT_MS = 1_500
 const ATTEMPTS = 2
 
 /**
- * DNS by c-ares, with a timeout of its own (SSRF-06): the system's resolver would hold one of the four threads that
- * files and cryptography need too, and would read the hosts file. `servers`: other name servers than the system's.
+ * Resolves names with c-ares and a timeout of its own (SSRF-06). The system's resolver would occupy one of the four
+ * threads that file access and cryptography also need, and would read the hosts file.
+ *
+ * @param servers - name servers to use instead of the system's
  */
 export function createResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS })

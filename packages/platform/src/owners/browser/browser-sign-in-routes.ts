@@ -26,9 +26,9 @@ const withCookie = z.object({ cookie: z.string().optional() })
 const withBearer = z.object({ authorization: z.string().optional() })
 
 /**
- * `farebox login --browser`: a session of a terminal signs a browser in. The link alone opens nothing: the browser that
- * opens it first shows a code, and a person types that code in the terminal. So neither who sees the link nor who sends
- * somebody a link of their own gets anywhere.
+ * The routes of `farebox login --browser`, by which a session of a terminal signs a browser in. The link alone is not
+ * sufficient: the browser that opens it first shows a code, and the user types this code in the terminal. So neither a
+ * person who sees the link nor one who sends a link of their own gains anything.
  */
 export function browserSignInRoutes(parts: PlatformParts): readonly Route[] {
   return [...terminalRoutes(parts), openRoute(parts), claimRoute(parts)]
@@ -122,13 +122,16 @@ function claimRoute({ database, clock, settings }: PlatformParts): Route {
   })
 }
 
-/** By bearer alone: a script in a page of its reader has the cookie's session, and would make others of it. */
+/**
+ * Requires a bearer token: a script in a page has the session of the cookie, and could otherwise create further
+ * sessions from it.
+ */
 function requireTerminal({ authorization }: z.infer<typeof withBearer>): void {
   if (authorization === undefined)
     throw new Refusal('forbidden', 'authorization: a terminal signs browsers in, by its bearer token')
 }
 
-/** Somebody who is signed in stays who they are, whatever link they follow. */
+/** Refuses a browser that is signed in, so that following a link never changes its user. */
 function refuseSignedIn(caller: Caller): void {
   if (caller.kind === 'owner')
     throw new Refusal('conflict', `this browser is signed in as ${caller.address}; sign out first`)

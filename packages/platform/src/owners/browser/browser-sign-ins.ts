@@ -3,33 +3,33 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../../http/refusal.ts'
 import { insertSession, type NewSession } from '../sessions.ts'
 
-/** How long a person has, from the link to the code. */
+/** The time from the creation of the link until the browser must be signed in. */
 export const BROWSER_SIGN_IN_MS = 120_000
-/** How often a code may be typed. */
+/** How many codes may be typed for one link. */
 const TRIES = 3
 
-/** Without characters that are read as others: 0 and O, 1 and I. */
+/** Without characters that look alike: 0 and O, 1 and I. */
 const CODE_CHARACTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const CODE_LENGTH = 6
 
 const RANDOM_ID = /^[A-Za-z0-9_-]{43}$/
 
-/** A sign-in as the browser that opened its link sees it. */
+/** A sign-in, as the browser that opened its link sees it. */
 export interface OpenedSignIn {
-  /** As whom the browser will be signed in; lower-case. */
+  /** The lower-case address that the browser will be signed in as. */
   readonly address: string
   /** Six characters. */
   readonly code: string
   readonly expiresAtMs: number
-  /** Binds the browser that opened the link first; only that browser has it. */
+  /** A random id that binds the sign-in to the browser that opened the link first; only that browser has it. */
   readonly browser: string
 }
 
 /**
- * Makes the link by which a session signs a browser in; it voids the one that the session made before.
+ * Creates the link with which a session signs a browser in; the previous link of the session becomes void.
  *
- * @returns the random id in the link: 256 bits, of which the hash is kept
- * @throws {Refusal} `forbidden` where another session vouched for this one: that one makes links
+ * @returns the random id in the link: 256 bits, of which only the hash is stored
+ * @throws {Refusal} `forbidden` when this session was itself begun by another one; only that one may create links
  */
 export async function offerSignIn(
   database: Database,
@@ -56,11 +56,11 @@ export async function offerSignIn(
 }
 
 /**
- * Opens a link for the first browser that asks, and shows the same browser the same code again.
+ * Opens a link for the first browser that asks; a repeated request of the same browser gets the same code.
  *
- * @param linkId what the link carries; undefined: the browser opened it already, and its cookie says so
- * @param browser the browser's cookie, where it has one
- * @throws {Refusal} `not_found` where the link is unknown, used, or too old; `conflict` where another browser has it
+ * @param linkId - the id in the link; undefined when the browser has opened the link before and sends its cookie
+ * @param browser - the browser's cookie, if any
+ * @throws {Refusal} `not_found` when the link is unknown, used or expired; `conflict` when another browser opened it
  */
 export async function openSignIn(
   database: Database,
@@ -90,10 +90,10 @@ export async function openSignIn(
 }
 
 /**
- * Takes the code that a person read in the browser. A wrong one uses up one of three tries.
+ * Confirms a sign-in with the code that the user read in the browser. A wrong code uses up one of three tries.
  *
- * @throws {Refusal} where it does not confirm: `not_found` without a live link, `conflict` where no browser opened it,
- *   `forbidden` for a wrong code
+ * @throws {Refusal} `not_found` when there is no valid link, `conflict` when no browser has opened it, `forbidden` when
+ * the code is wrong
  */
 export async function confirmSignIn(
   database: Database,
@@ -121,11 +121,11 @@ export async function confirmSignIn(
 }
 
 /**
- * Begins the session of the browser whose code was confirmed, once. It lasts no longer than the session that vouched for
- * it, and ends with it.
+ * Begins the session of the browser whose code was confirmed, once. It expires no later than the session of the
+ * terminal, and ends together with it.
  *
- * @returns undefined where the code has not been typed yet
- * @throws {Refusal} `not_found` where there is nothing to wait for any more
+ * @returns undefined while the code has not been typed yet
+ * @throws {Refusal} `not_found` when the sign-in no longer exists
  */
 export async function claimSignIn(
   database: Database,
@@ -133,7 +133,8 @@ export async function claimSignIn(
   nowMs: number,
 ): Promise<NewSession | undefined> {
   const begun = await database.inTransaction(async client => {
-    // A logout of the terminal waits for this, or this finds nothing: both take the terminal's session first.
+    // This transaction and a logout of the terminal both lock the terminal's session first, so either the logout waits
+    // or this query finds no session.
     const confirmed = await client.query<{ session_id: string; address: string; expires_at: Date }>(
       `select session_id, address, sessions.expires_at from sessions join browser_sign_ins using (session_id)
        where browser_hash = $1 and is_confirmed and browser_sign_ins.expires_at > $2 and sessions.expires_at > $2

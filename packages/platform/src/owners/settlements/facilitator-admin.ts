@@ -16,52 +16,59 @@ import type { PlatformSettings } from '../../platform-parts.ts'
 /** A FACILITATOR_SECRET as its facilitator lists it. */
 export interface FacilitatorSecret {
   readonly id: string
-  /** Who made it: an address that was signed in here, or whatever somebody with the service token wrote. */
+  /** The creator: an address that was signed in here, or any text that a holder of the service token has sent. */
   readonly owner: string
   readonly wallets: readonly string[]
   readonly label: string | null
-  /** The id of the secret that it was made to replace. */
+  /** The id of the secret that this one was created to replace. */
   readonly replaces: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
-  /** Unix seconds, to the minute. */
+  /** Unix seconds, rounded to the minute. */
   readonly lastUsedAt: number | null
 }
 
-/** A secret that is to be made. */
+/** The request to create a secret. */
 export interface SecretWanted {
   readonly owner: string
   readonly wallets: readonly string[]
   readonly sponsorship: Sponsorship
-  /** Settlements a UTC day; absent: the facilitator's own number. */
+  /** Settlements per UTC day; when absent, the facilitator's own number applies. */
   readonly dailySettlements?: number
   readonly label?: string | null
-  /** The id of the secret that it is to replace. */
+  /** The id of the secret that the new one is to replace. */
   readonly replaces?: string
 }
 
-/** The facilitator's administration of secrets and their owners. All throw a {@link Refusal}. */
+/** The facilitator's administration of secrets and their owners. Every method may throw a {@link Refusal}. */
 export interface FacilitatorAdmin {
-  /** Every secret of an owner, the revoked ones too. */
+  /** Every secret of an owner, including revoked ones. */
   list(owner: string): Promise<readonly FacilitatorSecret[]>
-  /** Every secret that may take payments to one of these wallets, whoever made it; at most a hundred wallets. */
+  /**
+   * Every secret that may take payments to one of these wallets, regardless of its creator; at most a hundred wallets.
+   */
   listByWallets(wallets: readonly string[]): Promise<readonly FacilitatorSecret[]>
-  /** `conflict` where the owner has as many active ones as may be. */
+  /** Throws `conflict` when the owner already has the maximum number of active secrets. */
   create(wanted: SecretWanted): Promise<FacilitatorSecret & { readonly secret: string }>
   revoke(secretId: string): Promise<void>
-  /** Says why the gas of these owners is paid, and how much; at most 200. One that the operator has named stays named. */
+  /**
+   * Reports why the gas of these owners is paid, and for how many settlements; at most 200 owners. An owner that the
+   * operator has named keeps that status.
+   */
   sponsor(owners: readonly (string | SponsoredOwner)[], sponsorship: Sponsorship): Promise<void>
-  /** Whoever has used four fifths of today's limit, or all of it. */
+  /** Owners who have used at least four fifths of today's limit. */
   listNearLimit(): Promise<OwnersNearLimit>
-  /** Why an owner's gas is paid, its limit and what it used of that. */
+  /** Why the owner's gas is paid, the owner's limit and how much of it is used. */
   readOwner(owner: string): Promise<OwnerSummary>
 }
 
 const TIMEOUT_MS = 10_000
 const CONNECTIONS = 4
 
-/** Administers secrets at our operator's facilitator; undefined settings: every call is refused `not_found`. */
+/**
+ * Administers secrets at the operator's facilitator. Without settings, every call throws a `not_found` {@link Refusal}.
+ */
 export function createFacilitatorAdmin(settings: PlatformSettings['facilitator']): FacilitatorAdmin {
   const origin = settings && createJsonOrigin(settings.url, { connections: CONNECTIONS })
   const send = async (request: Omit<JsonRequest, 'timeoutMs' | 'headers'>): Promise<JsonAnswer> => {
@@ -145,7 +152,7 @@ const ownersNearLimit = z.object({
 })
 const createdSecret = z.object({ ...facilitatorSecret.shape, secret: z.string() })
 
-/** Our operator's own program, and still another program: what it says is looked at. */
+/** Validates a response. The facilitator belongs to the same operator, but it is a separate program. */
 function read<T>(schema: z.ZodType<T>, { status, body }: JsonAnswer, wanted: number): T {
   const result = schema.safeParse(body)
   if (status !== wanted || !result.success) throw unexpected(status)
@@ -153,7 +160,7 @@ function read<T>(schema: z.ZodType<T>, { status, body }: JsonAnswer, wanted: num
 }
 
 function unexpected(status: number): Refusal {
-  // Its words may hold a secret; its status is enough to look there.
+  // The response body may contain a secret, and its status is sufficient to find the cause at the facilitator.
   const cause = new Error(`the facilitator's administration answered ${status}`)
   return new Refusal('unavailable', 'the facilitator did not do it: ask again in a moment', { cause })
 }

@@ -3,32 +3,38 @@ import type { Badge } from '../../agents/agent-row.ts'
 import { grantedSettlements, type CountedStake, type SettlementRule } from '../../settlement-rule.ts'
 import type { SecretWanted } from './facilitator-admin.ts'
 
-/** What a platform knows of why the gas of an owner's settlements is paid (D41). */
+/** Whether an owner has a listed agent; this decides why the gas of the owner's settlements is paid (D41). */
 export type Listing = 'listed' | 'unlisted'
 
-/** What an owner's limit follows. */
+/** The facts from which an owner's settlement limit is computed. */
 export interface OwnerStanding {
   readonly listing: Listing
-  /** Wei in decimal digits, staked for its listed agents that are online and payable: one sum for each badge, the lowest first. */
+  /**
+   * Wei in decimal digits, staked for the owner's listed agents that are online and payable: one sum for each badge,
+   * the lowest badge first.
+   */
   readonly stakes: readonly string[]
 }
 
-/** In the order of {@link OwnerStanding.stakes}. */
+/** The order of {@link OwnerStanding.stakes}. */
 const BADGES: readonly Badge[] = ['none', 'verified', 'bronze', 'silver', 'gold']
 
-/** Agents whose stake counts, in a query where they are `a`. */
+/** The SQL condition for agents whose stake counts, in a query with `agents a`. */
 export const COUNTS = `a.standing = 'listed' and not a.is_offline and a.wallet is not null and a.wallet = a.proven_wallet`
 
 const stakeOf = (badge: Badge): string =>
   `coalesce(sum(a.stake_wei) filter (where a.badge = '${badge}' and ${COUNTS}), 0)`
 
-/** The columns of {@link OwnerStanding} for a row `s` with an owner, to be joined laterally; the sums are numbers there. */
+/**
+ * A subquery with the columns of {@link OwnerStanding}, to be joined laterally to a row `s` with an owner; the sums are
+ * numeric there.
+ */
 export const STANDING = `(
   select case when bool_or(a.standing = 'listed') then 'listed' else 'unlisted' end as listing,
     array[${BADGES.map(stakeOf).join(', ')}] as stakes
   from agents a where a.owner = s.owner)`
 
-/** Reads it as it is now. */
+/** Reads the current standing of an owner. */
 export async function readStanding(database: Database, owner: string): Promise<OwnerStanding> {
   const [row] = await database.query<OwnerStanding & { readonly [column: string]: unknown }>(
     'read-standing',
@@ -38,7 +44,10 @@ export async function readStanding(database: Database, owner: string): Promise<O
   return row ?? { listing: 'unlisted', stakes: [] }
 }
 
-/** What is reported to the facilitator. Without a rule it gives every listed owner its own one number. */
+/**
+ * The values reported to the facilitator. Without a rule the facilitator gives every listed owner the same number of
+ * its own.
+ */
 export function sponsoringOf(
   { listing, stakes }: OwnerStanding,
   rule: SettlementRule | undefined,

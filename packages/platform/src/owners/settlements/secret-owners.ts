@@ -1,23 +1,26 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { STANDING, type OwnerStanding } from './owner-standing.ts'
 
-/** An owner whose listing and stakes are ours to report, until the lease ends. */
+/** An owner whose listing and stakes this process has leased to report. */
 export interface ListingReport extends OwnerStanding {
   readonly owner: string
-  /** It is recorded as reported only while this is the newest. */
+  /** The report is recorded only while this is still the newest revision. */
   readonly revision: string
 }
 
-/** At a time; `PUT /owners` takes no more. */
+/** Owners in one report; `PUT /owners` accepts no more. */
 const OWNERS_AT_ONCE = 200
-/** Longer than a report may take. */
+/** Longer than one report may take. */
 const LEASE_MS = 30_000
-/** Everything is reported again so often, in case the facilitator lost it or two reports overtook one another. */
+/**
+ * Every owner is reported again after this time, in case the facilitator lost a report or two reports arrived in the
+ * wrong order.
+ */
 export const REPORTED_AGAIN_MS = 3_600_000
 
 /**
- * Has the owner's listing reported, whatever was reported before. Called before a secret is made and after it, so that
- * neither a crash nor a report under way leaves an older one in force.
+ * Makes a new report of this owner due, whatever was reported before. It is called before and after a secret is
+ * created, so that neither a crash nor a report in progress leaves an older one in effect.
  */
 export async function reportOwnerAnew(database: Database, owner: string): Promise<void> {
   await database.query(
@@ -28,7 +31,7 @@ export async function reportOwnerAnew(database: Database, owner: string): Promis
   )
 }
 
-/** Takes owners whose listing or stakes are not what was reported last, or were reported long ago. */
+/** Leases owners whose listing or stakes differ from the last report, or whose last report is old. */
 export async function takeListingReports(
   database: Database,
   nowMs: number,
@@ -47,7 +50,7 @@ export async function takeListingReports(
   )
 }
 
-/** Records what the facilitator has taken. */
+/** Records the reports that the facilitator has accepted. */
 export async function recordListingReports(
   database: Database,
   reports: readonly ListingReport[],
@@ -62,7 +65,8 @@ export async function recordListingReports(
     [
       reports.map(({ owner }) => owner),
       reports.map(({ listing }) => listing),
-      // Arrays of arrays are flattened: each is written as PostgreSQL writes one.
+      // node-postgres passes nested arrays as multidimensional ones, which `unnest` flattens; each array is therefore
+      // written as text.
       reports.map(({ stakes }) => `{${stakes.join(',')}}`),
       reports.map(({ revision }) => revision),
       new Date(nowMs),

@@ -11,10 +11,13 @@ import { createFacilitatorAdmin } from './facilitator-admin.ts'
 import { COUNTS } from './owner-standing.ts'
 
 const DAY_SECONDS = 86_400
-/** From this part on the facilitator announces it, too. */
+/** From this share of the limit on, the facilitator also lists the owner as near its limit. */
 const NEAR = 0.8
 
-/** How many settlements the facilitator makes for who is signed in, in a UTC day, how many are used, and why so many (D41). */
+/**
+ * The route that shows how many settlements per UTC day the facilitator makes for the signed-in owner, how many are
+ * used, and how the limit is computed (D41).
+ */
 export function settlementLimitRoute({ settings, database, clock }: PlatformParts): Route {
   const admin = createFacilitatorAdmin(settings.facilitator)
   const { settlements: rule } = settings
@@ -77,7 +80,7 @@ function describeRule({ perStake, atLeast, atMost }: SettlementRule): Settlement
 
 const MOST_AGENTS = 100
 
-/** What each listed agent of an owner adds to the settlements of a day, by their numbers. */
+/** Reads how much each listed agent of an owner adds to the daily settlements, ordered by agent number. */
 async function readShares(
   database: Database,
   owner: string,
@@ -113,7 +116,7 @@ interface ShareRow {
 
 const ETHER_DECIMALS = 18
 
-/** Wei as ETH, without zeros at the end. */
+/** Wei as ETH without trailing zeros. */
 function formatEther(wei: bigint): string {
   const digits = wei.toString().padStart(ETHER_DECIMALS + 1, '0')
   const fraction = digits.slice(-ETHER_DECIMALS).replace(/0+$/, '')

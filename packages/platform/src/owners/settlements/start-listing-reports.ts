@@ -6,15 +6,18 @@ import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-adm
 import { recordListingReports, takeListingReports, type ListingReport } from './secret-owners.ts'
 import { sponsoringOf } from './owner-standing.ts'
 
-/** So long after an agent is listed, or its standing changes, at most, work permitting, its owner's limit follows. */
+/**
+ * The maximum delay, apart from a backlog, between a change of an agent's listing or standing and the report to the
+ * facilitator.
+ */
 const REPORT_EVERY_MS = 10_000
 
 type Reporting = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
 
 /**
- * Reports to the facilitator which owners of secrets have a listed agent, and what they are granted for its stake and
- * standing, whenever that changes and every hour (D41). Any
- * number of processes do the same on one database; what a crash interrupts is reported again.
+ * Reports to the facilitator which owners of secrets have a listed agent, and how many settlements they are granted for
+ * its stake and standing: after every change, and every hour (D41). Any number of processes can run this on one
+ * database; a report that a crash interrupts is repeated.
  */
 export function startListingReports(parts: PlatformParts): Background {
   const { clock, log, settings } = parts
@@ -23,7 +26,7 @@ export function startListingReports(parts: PlatformParts): Background {
     pauseMs: REPORT_EVERY_MS,
     pass: signal => reportListings(parts, admin, signal),
     onFailure: error =>
-      log.warn('listing of owners not reported to the facilitator; tried again', {
+      log.warn('cannot report the listing of owners to the facilitator; will retry', {
         error: describeError(error),
       }),
   }
@@ -31,9 +34,9 @@ export function startListingReports(parts: PlatformParts): Background {
 }
 
 /**
- * Reports every owner that is due; resolves to how many.
+ * Reports every owner that is due; resolves to their number.
  *
- * @throws {Refusal} where the facilitator does not take it: these owners are due again when their lease has ended
+ * @throws {Refusal} when the facilitator does not accept a report; its owners are due again when their lease ends
  */
 export async function reportListings(
   { database, clock, settings }: Reporting,

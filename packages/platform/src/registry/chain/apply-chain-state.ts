@@ -10,18 +10,18 @@ import { unlessRefused } from '../../storage/unless-refused.ts'
 import { type ChainState, foldEvents } from './fold-events.ts'
 import { readEventsOf } from './store-events.ts'
 
-/** The canonical form of what somebody wrote on the chain; undefined where we would not call it. */
+/** Converts an endpoint from the chain to its canonical form, or to the reason why the platform would not call it. */
 type Judge = Outbound['judge']
 
 /**
- * Brings agents' rows in line with what the chain has said of them, in the caller's transaction: new ones wait to be
- * inspected, those with another endpoint or owner are inspected again, those whose stake was returned are unlisted. What
- * is in line already is not touched, so it can be called for the same agents again.
+ * Updates the rows of agents to match their chain events, in the caller's transaction: new agents wait for an
+ * inspection, agents with a new endpoint or owner are inspected again, and agents whose stake was returned are
+ * unlisted. Rows that already match are not changed, so the function may be called repeatedly for the same agents.
  *
- * Anybody may write anything on the chain: an agent whose row the database refuses is set aside, and the others are
- * brought in line. Rejects where the database is away: nobody is passed over for that.
+ * Anyone can write anything to the chain, so an agent whose row the database refuses is set aside and the others are
+ * still updated. Rejects when the database is unavailable, so that no agent is skipped for that reason.
  *
- * @param agentIds locked in ascending order, as everybody does
+ * @param agentIds - locked in ascending order, as in every transaction
  */
 export async function applyChainState(
   client: pg.PoolClient,
@@ -42,7 +42,7 @@ interface Applying {
   readonly judge: Judge
   readonly log: PlatformParts['log']
   readonly nowMs: number
-  /** Agents of whom the chain said something that was not kept, and why. */
+  /** Agents with an event that could not be stored, and the error. */
   readonly unkept?: ReadonlyMap<number, Error>
 }
 
@@ -91,12 +91,12 @@ async function follow(
   const onChain = toOnChain(state, judge)
   const { standing } = agent
   if (standing === 'deregistered') {
-    // A chain that is rewritten may take a deregistration back, and the operator's word holds again.
+    // A chain reorganization may undo a deregistration; an earlier take-down by the operator then applies again.
     const reason = await readTakeDown(client, agent.agentId)
     const to = reason === undefined ? 'waiting' : 'taken-down'
     await changeListing(client, agent, { event: 'restaked', to, reason, onChain, nowMs })
   } else if (agent.endpointOnChain !== onChain.endpointOnChain) {
-    // The proof was for another endpoint: until it is given again, the agent stands nowhere.
+    // The proof of the wallet was for the former endpoint, so the agent waits until it is proven for the new one.
     const to = standing === 'taken-down' ? standing : 'waiting'
     await changeListing(client, agent, { event: 'moved', to, onChain, nowMs })
   } else if (agent.owner !== onChain.owner || agent.registeredTransaction !== onChain.registeredTransaction) {
@@ -112,9 +112,9 @@ function toOnChain(state: ChainState, judge: Judge): OnChain {
 const REASON = 'what the registry contract has of it cannot be kept here: ask the operator'
 
 /**
- * Sets an agent aside of which the chain said something that the database refuses: its row has no endpoint, says why,
- * and is not inspected by itself, so that the others are followed on. The next thing that the chain says of it is tried
- * again. Where even that row is refused, only the log has it.
+ * Sets aside an agent whose chain data the database refuses, so that the registry can continue with the others: its row
+ * has no endpoint, states the reason, and is not inspected. The next event of the agent is applied normally. When the
+ * database refuses even that row, only the log reports it.
  */
 async function setAside(
   client: pg.PoolClient,
@@ -134,7 +134,7 @@ async function setAside(
   log.error('agent left out: the database refuses its row', { agent: agentId, error: describeError(again) })
 }
 
-/** What is written is no longer than the contract's own numbers. What was taken down stays so. */
+/** Writes no endpoint, so that no text from the chain is stored. A taken-down agent stays taken down. */
 async function writeSetAside(client: pg.PoolClient, agentId: number, nowMs: number): Promise<void> {
   const state = foldEvents(await readEventsOf(client, agentId))
   const agent = await lockAgent(client, agentId)

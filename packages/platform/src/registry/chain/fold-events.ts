@@ -1,6 +1,6 @@
 import type { RegistryEvent } from './registry-contract.ts'
 
-/** What the chain says of an agent, as far as it was followed. */
+/** The state of an agent on the chain, as of the last block read. */
 export interface ChainState {
   readonly isRegistered: boolean
   readonly owner: string
@@ -11,7 +11,7 @@ export interface ChainState {
   readonly registeredAtMs: number
 }
 
-/** Folds one agent's events, the oldest first. Undefined where it was never registered. */
+/** Folds the events of one agent, the oldest first. Undefined when the agent was never registered. */
 export function foldEvents(events: readonly RegistryEvent[]): ChainState | undefined {
   let state: ChainState | undefined
   for (const event of events) state = next(state, event)

@@ -17,8 +17,8 @@ type RegistryParts = Pick<
 >
 
 /**
- * Makes a follower of the AgentRegistry contract (D36): an agent's row follows what is deeper than
- * `settings.confirmations`; registrations that are not yet are kept apart, for those who wait for them.
+ * Creates a follower of the AgentRegistry contract (D36). An agent's row reflects events that have
+ * `settings.confirmations`; newer registrations are stored separately, for pages that wait for them.
  */
 export function createRegistryFollower(
   parts: RegistryParts,
@@ -36,7 +36,8 @@ function registryContract(parts: RegistryParts): FollowedContract<RegistryEvent>
     confirmations: settings.confirmations,
     read: readRegistryLog,
     async write(client, { events, rewrittenAfter }) {
-      // Agents of whom an abandoned block spoke are brought in line whatever the new ones say.
+      // Agents with events in an abandoned block are also updated, whether or not the new blocks contain events of
+      // them.
       const misread = rewrittenAfter === undefined ? [] : await forgetEventsAfter(client, rewrittenAfter)
       const unkept = await storeEvents(client, events)
       const agentIds = new Set([...misread, ...events.map(event => event.agentId)])
@@ -48,8 +49,8 @@ function registryContract(parts: RegistryParts): FollowedContract<RegistryEvent>
 }
 
 /**
- * Replaces the registrations that do not count yet. One that the database refuses is left out; the log tells of it when it
- * counts.
+ * Replaces the registrations that are not confirmed yet. One that the database refuses is skipped; it is logged once it
+ * is confirmed.
  */
 async function replacePending(client: pg.PoolClient, events: readonly RegistryEvent[]): Promise<void> {
   await client.query('delete from registry_pending')

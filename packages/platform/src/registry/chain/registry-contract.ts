@@ -3,24 +3,24 @@ import * as AbiEvent from 'ox/AbiEvent'
 import type { ContractLog } from '../../contract-events/read-chain.ts'
 import { textOf, textsAsBytes } from '../../contract-events/text-events.ts'
 
-/** Something the registry contract said of one agent. */
+/** An event of the registry contract about one agent. */
 export interface RegistryEvent {
   readonly blockNumber: number
-  /** Its place in the block. */
+  /** The index of the log in its block. */
   readonly logIndex: number
   readonly agentId: number
   readonly kind: 'registered' | 'endpoint-updated' | 'transferred' | 'deregistered'
-  /** After the event; lower-case. */
+  /** The owner after the event; lower case. */
   readonly owner: string
-  /** With `registered` and `endpoint-updated`. Any text: whoever registers writes it. */
+  /** Set for `registered` and `endpoint-updated`. It may be any text, because the owner who registers writes it. */
   readonly endpoint: string | undefined
-  /** With `registered` and `deregistered`. */
+  /** Set for `registered` and `deregistered`. */
   readonly stakeWei: bigint | undefined
   readonly transaction: string
   readonly blockAtMs: number
 }
 
-/** The contract takes 2,048 bytes; another contract may say more. */
+/** The contract accepts at most 2,048 bytes; another contract could emit more. */
 const MAX_ENDPOINT_CHARACTERS = 2_048
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
@@ -29,14 +29,14 @@ const UPDATED = textsAsBytes(AbiEvent.fromAbi(agentRegistryAbi, 'EndpointUpdated
 const DEREGISTERED = AbiEvent.fromAbi(agentRegistryAbi, 'AgentDeregistered')
 const TRANSFER = AbiEvent.fromAbi(agentRegistryAbi, 'Transfer')
 
-/** The first topics of the events we follow, for a filter. */
+/** The first topics of the events that the platform follows, for a log filter. */
 export const EVENT_TOPICS: readonly `0x${string}`[] = [REGISTERED, UPDATED, DEREGISTERED, TRANSFER].map(
   event => AbiEvent.getSelector(event),
 )
 
 /**
- * What a log says; undefined where it is none of ours to follow: another event, a mint or burn (which come with events
- * of their own), an id too large to be one of this contract's, bytes that do not decode.
+ * Decodes a log. Undefined for a log that is not followed: another event, a mint or a burn (these come with events of
+ * their own), an id too large for this contract, or bytes that do not decode.
  */
 export function readRegistryLog(log: ContractLog): RegistryEvent | undefined {
   const { blockNumber, logIndex, transaction, blockAtMs } = log
@@ -97,7 +97,10 @@ function readEvent({ topics, data }: ContractLog): Told | undefined {
   }
 }
 
-/** PostgreSQL keeps no NUL; no URL has one, so such an endpoint is refused as it would have been. */
+/**
+ * Replaces characters that PostgreSQL does not store, such as NUL. No valid URL contains them, so the endpoint is
+ * refused either way.
+ */
 function storableEndpoint(endpoint: string): string {
   return endpoint.slice(0, MAX_ENDPOINT_CHARACTERS).replaceAll(/\0|\p{Surrogate}/gu, '\uFFFD')
 }

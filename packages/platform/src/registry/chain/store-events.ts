@@ -3,8 +3,8 @@ import type { RegistryEvent } from './registry-contract.ts'
 import { unlessRefused } from '../../storage/unless-refused.ts'
 
 /**
- * Keeps events, in the caller's transaction. One that is kept already stays as it is. Resolves to the agents of which the
- * database refused one, and why: the others' are kept.
+ * Stores events in the caller's transaction; an event that is already stored is not changed. Resolves to the agents
+ * with an event that the database refused, and the error; the events of other agents are stored.
  */
 export async function storeEvents(
   client: pg.PoolClient,
@@ -42,7 +42,7 @@ async function storeEvent(client: pg.PoolClient, event: RegistryEvent): Promise<
   )
 }
 
-/** Forgets what blocks after this one said; resolves to the agents they spoke of. */
+/** Deletes the events of blocks after this one; resolves to the agents of these events. */
 export async function forgetEventsAfter(
   client: pg.PoolClient,
   blockNumber: number,
@@ -54,7 +54,7 @@ export async function forgetEventsAfter(
   return new Set(rows.map(row => Number(row.agent_id)))
 }
 
-/** What the chain has said of an agent, the oldest first. */
+/** Reads the events of an agent, the oldest first. */
 export async function readEventsOf(
   client: pg.PoolClient,
   agentId: number,

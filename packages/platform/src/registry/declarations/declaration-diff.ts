@@ -5,19 +5,19 @@ import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 import { gravest, quoteValue, sortByGravity } from './declaration-change.ts'
 import { diffInputs, diffOutputs } from './field-diff.ts'
 
-/** Of one declaration against the next; nobody reads more. */
+/** The maximum number of changes listed for one declaration. */
 const MAX_CHANGES = 100
 
 /**
- * What changed from one declaration of an agent to the next, in words, the gravest first (REG-04). Pure; empty where
- * both mean the same, whatever the order of their keys.
+ * Lists the changes from one declaration of an agent to the next as sentences, the most severe first (REG-04). Pure;
+ * empty when both declarations mean the same, regardless of the order of their keys.
  *
- * - wallet: somebody else is paid.
- * - breaking: what worked may fail. A capability or an output is gone, an input is needed that was not, a value that was
- *   taken is refused, an output can be what it could not be, another capability is the default, more is asked of the
- *   user's wallet.
+ * - wallet: payments go to another address.
+ * - breaking: calls that worked may fail. A capability or an output was removed, a new input is required, a formerly
+ *   accepted value is refused, an output may have new values, another capability is the default, or more is asked of
+ *   the user's wallet.
  * - price: a job costs more or less.
- * - compatible: everything else.
+ * - compatible: every other change.
  */
 export function diffDeclarations(before: Declaration, after: Declaration): readonly DeclarationChange[] {
   const changes = sortByGravity([...diffAgent(before, after), ...diffCapabilities(before, after)])
@@ -86,7 +86,10 @@ function diffPrice(before: string, after: string): readonly DeclarationChange[] 
   return [{ severity: 'price', sentence, price }]
 }
 
-/** What is asked of the user's wallet, by token; asking for more wants the user's consent anew. */
+/**
+ * Compares the spending limits on the user's wallet by token. A higher limit is breaking because it requires a new
+ * consent of the user.
+ */
 function diffPermissions(
   before: readonly Permission[],
   after: readonly Permission[],
@@ -117,7 +120,7 @@ function limitsOf(permissions: readonly Permission[]): ReadonlyMap<string, bigin
   return limits
 }
 
-/** Amounts of a checked declaration. */
+/** Converts an amount of a checked declaration to atomic units. */
 function atomic(amount: string): bigint {
   const read = readUsdc(amount)
   if (!read.ok) throw new RangeError(`amount: ${read.reason}`)

@@ -4,10 +4,12 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { gravest } from './declaration-change.ts'
 
-/** How many declarations of one agent are kept; an owner who changes it every minute fills no disk. */
+/**
+ * The number of declarations kept for each agent, so that an owner who changes it every minute cannot fill the disk.
+ */
 const KEPT_DECLARATIONS = 50
 
-/** A declaration of the past, without its text. */
+/** The metadata of an earlier declaration, without its text. */
 export interface PastDeclaration {
   readonly version: number
   readonly readAtMs: number
@@ -15,14 +17,17 @@ export interface PastDeclaration {
   readonly changes: readonly DeclarationChange[]
 }
 
-/** Writes a version of an agent's declaration, in the caller's transaction, and forgets those beyond what is kept. */
+/**
+ * Inserts a version of an agent's declaration in the caller's transaction, and deletes versions beyond {@link
+ * KEPT_DECLARATIONS}.
+ */
 export async function recordDeclaration(
   client: pg.PoolClient,
   agentId: number,
   read: {
     readonly version: number
     readonly declaration: Declaration
-    /** Undefined for the first. */
+    /** Undefined for the first declaration. */
     readonly changes: readonly DeclarationChange[] | undefined
     readonly nowMs: number
   },
@@ -46,7 +51,7 @@ export async function recordDeclaration(
   ])
 }
 
-/** What an agent declared, the newest first, at most `limit` versions before `before`. */
+/** Lists the declarations of an agent, the newest first: at most `limit` versions before `before`. */
 export async function readHistory(
   database: Database,
   agentId: number,
@@ -71,7 +76,10 @@ export async function readHistory(
   }))
 }
 
-/** One version as it was read, capabilities and fields in declared order. Undefined where it is not kept, or never was. */
+/**
+ * Reads one version, with capabilities and fields in declared order. Undefined when the version was deleted or never
+ * existed.
+ */
 export async function readDeclaration(
   database: Database,
   agentId: number,

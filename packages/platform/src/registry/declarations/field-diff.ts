@@ -4,13 +4,13 @@ import { comparableJson } from '@farebox/protocol/internal/fields/equal-json'
 import type { Field, FieldMap, JsonObject, Side } from '@farebox/protocol/fields/field'
 import { quoteValue, type ChangeSeverity } from './declaration-change.ts'
 
-/** What does not decide which values pass. */
+/** Keywords that do not affect which values are valid. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['title', 'description', 'examples', 'default'])
 const MAX_DETAILS = 6
 
 /**
- * How the inputs of a capability changed, from the side of who sends them: breaking where a value that passed may now
- * be refused. An input that is gone breaks nobody, because undeclared inputs are dropped (D20).
+ * Lists how the inputs of a capability changed, for callers who send them. A change is breaking when a formerly valid
+ * value may be refused. Removing an input is compatible, because undeclared inputs are dropped (D20).
  */
 export function diffInputs(before: FieldMap, after: FieldMap): readonly DeclarationChange[] {
   const [old, now] = [explicit(before, 'input'), explicit(after, 'input')]
@@ -28,8 +28,8 @@ export function diffInputs(before: FieldMap, after: FieldMap): readonly Declarat
 }
 
 /**
- * How the outputs of a capability changed, from the side of who reads them: breaking where one is gone, has another
- * type, may be absent now, or may have a value that it could not have.
+ * Lists how the outputs of a capability changed, for callers who read them. A change is breaking when an output was
+ * removed, has another type, may now be absent, or may have values that it could not have before.
  */
 export function diffOutputs(before: FieldMap, after: FieldMap): readonly DeclarationChange[] {
   const [old, now] = [explicit(before, 'output'), explicit(after, 'output')]
@@ -61,13 +61,16 @@ function eachName(
   return changes
 }
 
-/** Does every value of `produced` pass where `accepted` is asked for, being there or not included? */
+/** Whether every value of `produced`, including its absence, is valid for `accepted`. */
 function accepts(accepted: Field, produced: Field): boolean {
   const { matches } = compatibleMaps({ field: produced }, { field: accepted })
   return matches.every(({ grade }) => grade === 'same' || grade === 'safe')
 }
 
-/** Coercion mends types between our own agents; whoever reads the JSON has no coercion. */
+/**
+ * Whether the type of a field changed. Coercion hides some type changes between the platform's own agents, but a
+ * program that reads the JSON has no coercion.
+ */
 function isRetyped(was: Field, is: Field): boolean {
   if (was.type !== is.type && !(was.type === 'number' && is.type === 'integer')) return true
   if (was.items !== undefined && is.items !== undefined && isRetyped(was.items, is.items)) return true
@@ -79,7 +82,7 @@ function isRetyped(was: Field, is: Field): boolean {
   })
 }
 
-/** The fields with `required` written out, which means another thing on either side where it is absent (D20). */
+/** Returns the fields with `required` set explicitly, because its default differs between inputs and outputs (D20). */
 function explicit(fields: FieldMap, side: Side): FieldMap {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, explicitField(field, side)]))
 }
@@ -144,7 +147,7 @@ function own(fields: FieldMap, name: string): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
-/** A field came from JSON, so it is JSON; its type says so of each keyword, not of the whole. */
+/** A field was parsed from JSON, but TypeScript cannot convert its type to a JSON object. */
 function asJson(field: Field): JsonObject {
   return field as unknown as JsonObject
 }

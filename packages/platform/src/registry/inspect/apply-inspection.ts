@@ -15,14 +15,14 @@ import type { ProbeResult } from './probe-result.ts'
 
 type ApplyParts = Pick<PlatformParts, 'database' | 'clock' | 'settings' | 'log'>
 
-/** What an inspection left. */
+/** The result of an inspection that was written. */
 export interface Inspected {
   readonly agent: AgentRow
-  /** What changed since the declaration before; empty where nothing was read or it says the same. */
+  /** The changes since the previous declaration; empty when no declaration was read or it means the same. */
   readonly changes: readonly DeclarationChange[]
 }
 
-/** An agent with what only inspections need of its row. */
+/** A locked agent with the columns that only inspections need. */
 interface Locked {
   readonly agent: AgentRow
   readonly inspectedSinceMs: number
@@ -31,8 +31,9 @@ interface Locked {
 }
 
 /**
- * Writes what an inspection of an agent came to, in one transaction with everybody it concerns. Undefined where the chain said
- * something new of the agent since it was read: then this inspection was of something else, and nothing is written.
+ * Writes the result of an inspection in one transaction with the rows of all agents it affects. Resolves to undefined,
+ * without writing, when the agent's data changed since it was read, because the inspection then applies to an outdated
+ * state.
  */
 export async function applyInspection(
   parts: ApplyParts,
@@ -68,8 +69,8 @@ export async function applyInspection(
 }
 
 /**
- * Locks everybody at an agent's endpoint whose stake was not returned, itself included, in the order in which everybody
- * locks agents: of two inspections of one endpoint the second sees what the first wrote.
+ * Locks all agents at an endpoint whose stake was not returned, including the inspected one, in the usual order of
+ * agent locks. Of two inspections of one endpoint, the second therefore sees the changes of the first.
  */
 async function lockEndpoint(client: pg.PoolClient, inspected: AgentRow): Promise<readonly Locked[]> {
   const { rows } = await client.query<AgentColumns & InspectionColumns>(
@@ -91,7 +92,7 @@ interface InspectionColumns {
   readonly about_missing_since: Date | null
 }
 
-/** Nothing that the inspection depended on has changed while it was under way. */
+/** Whether the data that the inspection depended on is unchanged since it began. */
 function isSame(now: AgentRow, then: AgentRow): boolean {
   return (
     now.endpointOnChain === then.endpointOnChain &&
@@ -128,7 +129,10 @@ async function writeJudgement(
   return changes
 }
 
-/** Whoever owns the wallet that somebody else's agent pays now may stand in its place. */
+/**
+ * Schedules an inspection of competing agents whose owner has the wallet declared here: such an agent may now replace
+ * this one.
+ */
 async function inspectProvenCompetitorsSoon(
   client: pg.PoolClient,
   { declared }: Judgement,
@@ -140,17 +144,17 @@ async function inspectProvenCompetitorsSoon(
   await inspectOwnersSoon(client, { endpoint, exceptAgentId: agentId, owner: declared.wallet, nowMs })
 }
 
-/** What an inspection read of an agent's declaration. */
+/** The declaration that an inspection read, as stored. */
 interface Kept {
-  /** Since the declaration before. */
+  /** The changes since the previous declaration. */
   readonly changes: readonly DeclarationChange[]
-  /** What its row is to hold. */
+  /** The values for the agent's row. */
   readonly declared: InspectionResult['declared']
 }
 
 /**
- * Keeps what an agent declares in its history, in the caller's transaction. A declaration that means the same is no new
- * version.
+ * Adds the declaration of an agent to its history, in the caller's transaction. A declaration with the same meaning
+ * does not create a new version.
  */
 async function keepDeclared(
   client: pg.PoolClient,
@@ -168,7 +172,7 @@ async function keepDeclared(
   return { changes: changes ?? [], declared: { ...declared, version } }
 }
 
-/** What an agent declared before it went without for a while. */
+/** Reads the last declaration of an agent whose row currently has none. */
 async function readLastDeclaration(client: pg.PoolClient, agent: AgentRow): Promise<Declaration | undefined> {
   const { rows } = await client.query<{ declaration: Declaration }>(
     'select declaration from agent_declarations where agent_id = $1 and version = $2',

@@ -2,28 +2,31 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 
 type CheckName = RegistrationCheck['name']
 
-/** What is known of a check that failed, beside what every failure of it has in common. */
+/** The details of a failed check, in addition to its rule. */
 export interface FailedCheck {
-  /** What came: one of our own sentences, values that were checked or what the asker typed; never an agent's words (SSRF-08). */
+  /**
+   * The observed result: one of the platform's sentences, checked values, or the user's input; never text of an agent
+   * (SSRF-08).
+   */
   readonly got: string
-  /** What is wrong, in the sentence about it; default: what came. */
+  /** The problem, as used in the sentence about it; defaults to `got`. */
   readonly said?: string
-  /** Of the request that it rests on, in milliseconds; null: there was none. */
+  /** The duration of the request behind the check, in milliseconds; null when there was none. */
   readonly ms: number | null
   readonly rule?: string
   readonly expected?: string
   readonly fix?: string
-  /** `required` unless it says otherwise. */
+  /** Defaults to the severity of the rule, or else `required`. */
   readonly severity?: RegistrationCheck['severity']
 }
 
-/** A check that passed. */
+/** Creates the result of a check that passed. */
 export function passedCheck(name: CheckName, detail: string, ms: number | null = null): RegistrationCheck {
   const { severity = 'required' } = RULES[name]
   return { name, ok: true, severity, detail, ms, rule: null, expected: null, got: null, fix: null }
 }
 
-/** A check that failed, with the rule, what should have come, what came, and what to do about it. */
+/** Creates the result of a check that failed, with the rule, the expected and the actual result, and the fix. */
 export function failedCheck(name: CheckName, failed: FailedCheck): RegistrationCheck {
   const common = RULES[name]
   const { ms, rule = common.rule, expected = common.expected, fix = common.fix } = failed
@@ -42,7 +45,7 @@ export function failedCheck(name: CheckName, failed: FailedCheck): RegistrationC
   }
 }
 
-/** As much as a check may say of one thing; a declaration can be wrong at length. */
+/** The maximum length of a text in a check, because the errors of a declaration can be long. */
 const MAX_CHARACTERS = 1_000
 
 function cut(text: string): string {
@@ -50,7 +53,7 @@ function cut(text: string): string {
 }
 
 interface CheckRule {
-  /** What the sentence about it is about. */
+  /** The subject of the sentence about the check. */
   readonly what: string
   readonly rule: string
   readonly expected: string

@@ -2,15 +2,15 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 import type { PlatformParts } from '../../platform-parts.ts'
 import { failedCheck } from './explain-check.ts'
 
-/** More of what was typed says nothing more. */
+/** The maximum number of characters of the user's input that are shown. */
 const MAX_CHARACTERS = 200
 const UNSEEN = /\p{C}/gu
 
 /**
- * The check of a URL that no agent may have: what was typed, and how to write it. Where it has no scheme, the same with
- * one; on a local chain agents of this machine are reached at http.
+ * Creates the failed check of a URL that no agent may have, with the user's input and a corrected form. An input
+ * without a scheme is completed with one; with a local chain, agents on this machine are reached over http.
  *
- * @param reason why it was refused: `<part>: <what is wrong>`
+ * @param reason - why it was refused: `<part>: <what is wrong>`
  */
 export function explainEndpoint(
   { outbound, settings }: Pick<PlatformParts, 'outbound' | 'settings'>,
@@ -34,7 +34,7 @@ export function explainEndpoint(
   })
 }
 
-/** As it may be called; http only where the guard lets it through, on the machine of a local chain. */
+/** Adds the first scheme that the outbound guard allows; it allows http only on the machine of a local chain. */
 function addScheme(outbound: PlatformParts['outbound'], given: string): string | undefined {
   for (const scheme of ['http', 'https']) {
     const verdict = outbound.judge(`${scheme}://${given}`)

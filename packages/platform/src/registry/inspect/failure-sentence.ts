@@ -1,7 +1,10 @@
 import type { FailureReason } from '../../outbound/address/outbound-failure.ts'
 import type { OutboundOutcome } from '../../outbound/outbound.ts'
 
-/** Why an answer is no use, where it is not the wanted status: one of few sentences (SSRF-08); undefined: it is. */
+/**
+ * Describes why a response is unusable or has another status than the wanted one, in one of a few fixed sentences
+ * (SSRF-08); undefined when it is usable.
+ */
 export function failureSentence(outcome: OutboundOutcome, wantedStatus = 200): string | undefined {
   if (outcome.kind === 'failed') return SENTENCES[outcome.reason]
   const { status } = outcome

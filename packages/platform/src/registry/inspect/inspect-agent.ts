@@ -9,11 +9,11 @@ import { readAgent } from '../../agents/read-agent.ts'
 import { isRefusedByDatabase } from '../../storage/unless-refused.ts'
 
 /**
- * Inspects an agent and writes what it means: whether it is listed, what it declares, whether its wallet is proven, when
- * to inspect it again. Whoever calls it has taken the agent (`takeDueAgents`, `takeAgent`).
+ * Inspects an agent and writes the result: whether it is listed, its declaration, whether its wallet is proven, and
+ * when to inspect it again. The caller must have leased the agent (`takeDueAgents`, `takeAgent`).
  *
- * Resolves to undefined where there is nothing to inspect: no such agent, deregistered, taken down, or changed on the
- * chain meanwhile, after which somebody inspects it again anyway.
+ * Resolves to undefined when there is nothing to inspect: the agent does not exist, was deregistered or taken down, or
+ * its chain data changed during the inspection. In the last case another inspection is already due.
  */
 export async function inspectAgent(
   parts: PlatformParts,
@@ -27,8 +27,8 @@ export async function inspectAgent(
   if (signal?.aborted === true) return undefined
   return await applyInspection(parts, agent, found).catch(async (error: unknown) => {
     if (!isRefusedByDatabase(error)) throw error
-    // Otherwise it would be due again at the end of each lease, for ever.
-    parts.log.error('what an agent serves is refused by the database', {
+    // Without this result the agent would be due again at the end of each lease, forever.
+    parts.log.error('the database refuses the declaration of an agent', {
       agent: agentId,
       error: describeError(error),
     })
@@ -41,8 +41,8 @@ export async function inspectAgent(
 }
 
 /**
- * A listed agent has shown that it asks to be paid, and whoever pays it compares what it asks then: only `/about` is
- * read again. Where that is missing, a working `/health` says that the agent is not simply gone.
+ * Probes a listed agent by its `/about` alone: it has already shown that it requests payment, and callers compare its
+ * payment terms when they pay. When `/about` is missing, `/health` decides whether the agent is still running.
  */
 async function probe(parts: PlatformParts, agent: AgentRow, signal?: AbortSignal): Promise<ProbeResult> {
   const { endpoint, standing } = agent

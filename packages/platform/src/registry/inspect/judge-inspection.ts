@@ -2,56 +2,62 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { ListingStatus } from '../../agents/agent-row.ts'
 import { sentenceOf, type ProbeResult } from './probe-result.ts'
 
-/** An agent as far as an inspection of it is judged by it. */
+/** The fields of an agent on which the judgement depends. */
 export interface InspectedAgent {
   readonly agentId: number
   readonly standing: ListingStatus
   readonly owner: string
-  /** As it is known so far. */
+  /** The name known so far. */
   readonly name: string
-  /** Since when `/about` cannot be read, whatever is wrong with it; undefined: it can. */
+  /** Since when `/about` could not be read for any reason; undefined when the last inspection read it. */
   readonly aboutMissingSinceMs: number | undefined
-  /** Whether the operator took an agent down at its endpoint. */
+  /** Whether the operator took down an agent with this endpoint. */
   readonly isEndpointBlocked: boolean
 }
 
-/** Another agent at the same endpoint, its stake not returned. */
+/** Another agent at the same endpoint whose stake was not returned. */
 export interface CompetingRegistration {
   readonly agentId: number
   readonly standing: ListingStatus
   readonly owner: string
 }
 
-/** What an inspection comes to. */
+/** The result of an inspection. */
 export interface Judgement {
   readonly standing: ListingStatus
-  /** Why, where it is refused. */
+  /** Why the agent is refused; set only then. */
   readonly reason?: string
-  /** What the inspection stumbled over, where it did. */
+  /** The problem that the inspection found, if any. */
   readonly problem?: string
-  /** What it declares: as read just now, or nothing any more; absent: as before. */
+  /**
+   * The declaration just read, or only a name when there is no declaration any more; absent when the stored one
+   * remains.
+   */
   readonly declared?:
     | { readonly declaration: Declaration; readonly wallet: string }
     | { readonly name: string }
-  /** Since when `/about` of a listed agent cannot be read; absent: it can. */
+  /** Since when `/about` of a listed agent could not be read; absent when it was read. */
   readonly aboutMissingSinceMs?: number
-  /** Who gives way to it, and why. */
+  /** Other agents that lose the endpoint to this one, and why. */
   readonly displaced: readonly { readonly agentId: number; readonly reason: string }[]
 }
 
-/** How long a listed agent may serve no `/about` that can be read before it counts as Phase 1. */
+/** How long a listed agent may have no readable `/about` before it becomes provisional (Phase 1). */
 export const ABOUT_MISSING_MS = 7 * 86_400_000
 
 /**
- * What an inspection of an agent means for it and for others at its endpoint (D36, REG-01, REG-07). Pure.
+ * Determines the effect of an inspection on an agent and on others at its endpoint (D36, REG-01, REG-07). Pure.
  *
- * - An agent whose `/about` names its owner as the wallet is listed. Whoever stood there without that proof gives way.
- * - One that is listed stays so while an inspection fails or its wallet is another; the wallet stops payments, not the listing.
- * - Without `/about` it is provisional, unless somebody with proof or an earlier stake stands there. One that was listed
- *   becomes so only after seven days without an `/about` that can be read: missing, broken or out of reach.
- * - Where the operator took an agent down nobody new is listed, until that agent is restored.
+ * - An agent whose `/about` names its owner as the wallet is listed. Agents at that endpoint without this proof are
+ *   displaced.
+ * - A listed agent stays listed when an inspection fails or its wallet changes; the changed wallet stops payments, but
+ *   not the listing.
+ * - An agent without `/about` is provisional, unless an agent with proof or an earlier stake has the endpoint. A listed
+ *   agent becomes provisional only after seven days without a readable `/about`, whether it is missing, invalid or
+ *   unreachable.
+ * - At an endpoint where the operator took an agent down, no other agent is listed until that agent is restored.
  *
- * @param agent waiting, listed, provisional or refused
+ * @param agent - waiting, listed, provisional or refused
  */
 export function judgeInspection(
   agent: InspectedAgent,
@@ -104,7 +110,7 @@ function judgeMissing(
   const problem = 'about: is missing'
   if (agent.standing === 'listed') return judgeUnread(agent, problem, name, nowMs)
   const provisional = competitors.filter(competitor => competitor.standing === 'provisional')
-  // Nobody has proof: who staked first stands there, whoever was inspected first.
+  // Without proof, the agent that staked first gets the endpoint, regardless of the order of inspections.
   const other =
     competitors.find(competitor => competitor.standing === 'listed') ??
     provisional.find(competitor => agent.standing !== 'provisional' && competitor.agentId < agent.agentId)
@@ -120,7 +126,10 @@ function judgeFailed(agent: InspectedAgent, problem: string, nowMs: number): Jud
   return refused(problem)
 }
 
-/** A listed agent is believed for a week what it declared last; then it is known by its name alone, and not paid. */
+/**
+ * The last declaration of a listed agent stays valid for a week; after that only its name is kept, and callers cannot
+ * pay it.
+ */
 function judgeUnread(agent: InspectedAgent, problem: string, name: string, nowMs: number): Judgement {
   const sinceMs = agent.aboutMissingSinceMs ?? nowMs
   const isOver = nowMs - sinceMs >= ABOUT_MISSING_MS

@@ -1,24 +1,28 @@
 import type { Judgement } from './judge-inspection.ts'
 
-/** For so long a refused agent is inspected again by itself: it may be just about to be deployed. */
+/** How long a refused agent is inspected again automatically, because it may not have been deployed yet. */
 const RETRIED_FOR_MS = 3_600_000
 
 const FIRST_RETRY_MS = 15_000
 const MAX_RETRY_MS = 900_000
-/** An inspection that stumbled is repeated after this part of the usual time, at the latest after {@link RETRIED_FOR_MS}. */
+/**
+ * An inspection that found a problem is repeated after this fraction of the usual interval, at the latest after {@link
+ * RETRIED_FOR_MS}.
+ */
 const STUMBLED_PART = 24
 const JITTER = 0.1
 
 /**
- * When an agent is to be inspected next, in Unix milliseconds; undefined: when something happens to it. Every wait is
- * spread by a tenth each way, so that what was registered together is not read together for ever.
+ * When an agent is to be inspected next, in Unix milliseconds; undefined when only an event triggers the next
+ * inspection. Every wait varies by up to a tenth, so that agents registered together are not inspected together
+ * forever.
  */
 export function nextInspection(
   { standing, problem }: Pick<Judgement, 'standing' | 'problem'>,
   at: {
     readonly nowMs: number
     readonly inspectedSinceMs: number
-    /** In a row, this one included. */
+    /** Consecutive failures, including this one. */
     readonly failures: number
     readonly refreshIntervalMs: number
     /** From 0 to 1. */

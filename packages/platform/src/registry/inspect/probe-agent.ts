@@ -16,13 +16,13 @@ type ProbingParts = Pick<PlatformParts, 'outbound' | 'checker' | 'crypto' | 'clo
 type Refused = Extract<ProbeResult, { readonly kind: 'refused' }>
 
 /**
- * Probes an agent as whoever lists it has to (issue "The platform", 2): `/health`, `/about`, and one job without
- * payment, which must be answered 402 and ask for the declared price on our network for the declared wallet. Everything
- * through the outbound guard (D37).
+ * Probes an agent before it is listed (issue "The platform", 2): `/health`, `/about`, and one job without payment,
+ * which must be answered with 402 and request the declared price on the platform's network for the declared wallet. All
+ * calls go through the outbound guard (D37).
  *
- * Nothing is thrown for what an untrusted host does.
+ * Nothing that an untrusted host does makes this function throw.
  *
- * @param endpoint base URL in any spelling
+ * @param endpoint - the base URL in any spelling
  */
 export async function probeAgent(
   parts: ProbingParts,
@@ -39,9 +39,9 @@ export async function probeAgent(
 }
 
 /**
- * {@link probeAgent}, each check as it ends. It stops with the first that must pass and does not.
+ * Like {@link probeAgent}, but yields each check as it ends. It stops at the first required check that fails.
  *
- * @param endpoint base URL as the outbound guard gave it
+ * @param endpoint - the base URL as returned by the outbound guard
  */
 export async function* probeInSteps(
   parts: ProbingParts,
@@ -92,14 +92,14 @@ async function timed<T extends object>(
   return { ...result, ms: Math.max(0, Math.round(clock.nowMs() - beganMs)) }
 }
 
-/** What `GET /health` tells; the name is empty where it is no text of a sensible length. */
+/** Requests `GET /health`. The name is empty when it is longer than allowed. */
 export async function probeHealth(
   parts: Pick<PlatformParts, 'outbound'>,
   endpoint: string,
   signal?: AbortSignal,
 ): Promise<
   | { readonly kind: 'healthy'; readonly name: string; readonly isOther?: never }
-  | (Refused & { /** What answers is no agent. */ readonly isOther?: boolean })
+  | (Refused & { /** The server that responded is not an agent. */ readonly isOther?: boolean })
 > {
   const url = `${endpoint}/health`
   const answer = await parts.outbound.send({
@@ -121,7 +121,10 @@ export async function probeHealth(
   return { kind: 'healthy', name: name.length <= MAX_AGENT_NAME_CHARACTERS ? name : '' }
 }
 
-/** An agent answers `/health` with 200, and what stands before one that is not there with an error of the server. */
+/**
+ * Whether another server responds at this address: an agent responds to `/health` with 200, and a proxy without a
+ * running agent with a server error.
+ */
 function answersOtherwise(answer: OutboundOutcome): boolean {
   if (answer.kind === 'answered') return answer.status < 500
   return answer.reason === 'too-large' || answer.reason === 'not-acceptable'

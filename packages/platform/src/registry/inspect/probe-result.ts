@@ -1,18 +1,21 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 
-/** What a probe of an agent's endpoint came to. */
+/** The result of probing an agent's endpoint. */
 export type ProbeResult =
-  /** Serves a declaration and asks to be paid on our network, to the wallet it declares. */
-  | { readonly kind: 'agent'; readonly declaration: Declaration; /** Lower-case. */ readonly wallet: string }
-  /** Lives, and serves no `/about` (D36). */
-  | { readonly kind: 'phase-1'; /** As `/health` tells it. */ readonly name: string }
-  /** Is no agent that we would list. */
+  /** The agent serves a declaration and requests payment on the platform's network, to the declared wallet. */
+  | { readonly kind: 'agent'; readonly declaration: Declaration; /** Lower case. */ readonly wallet: string }
+  /** The agent responds, but serves no `/about` (D36). */
+  | { readonly kind: 'phase-1'; /** As in `/health`. */ readonly name: string }
+  /** The agent cannot be listed. */
   | { readonly kind: 'refused'; readonly field: ProbedField; readonly reason: string }
 
-/** What of an agent is at fault. */
+/** The part of an agent that is at fault. */
 export type ProbedField = 'endpoint' | 'health' | 'about' | 'execute'
 
-/** A refusal by field and reason. The reason is one of ours, never the agent's words (SSRF-08). */
+/**
+ * Creates a refusal with field and reason. The reason is one of the platform's sentences, never text of the agent
+ * (SSRF-08).
+ */
 export function refuseProbe(
   field: ProbedField,
   reason: string,
@@ -20,7 +23,7 @@ export function refuseProbe(
   return { kind: 'refused', field, reason }
 }
 
-/** A refusal as people read it: `about: is not JSON`. */
+/** Formats a refusal for users: `about: is not JSON`. */
 export function sentenceOf({
   field,
   reason,

@@ -17,12 +17,13 @@ import { refuseProbe, type ProbeResult } from './probe-result.ts'
 type Refused = Extract<ProbeResult, { readonly kind: 'refused' }>
 type Checked = AsyncGenerator<RegistrationCheck, Refused | undefined>
 
-/** Nobody lists more ways to be paid; an agent's list is read no further. */
+/** The number of payment options that are read; no agent needs more. */
 const MAX_OPTIONS = 20
 
 /**
- * Asks an agent to work for nothing, and checks that it asks to be paid instead: on our network, the declared price, to
- * the declared wallet. Yields each check as it ends; returns what is wrong, or undefined.
+ * Sends an unpaid job to an agent and checks that it requests payment instead: on the platform's network, with the
+ * declared price, to the declared wallet. Yields each check as it ends; returns the refusal, or undefined when all
+ * checks pass.
  */
 export async function* probeUnpaidJob(
   parts: Pick<PlatformParts, 'outbound' | 'clock' | 'network' | 'settings'>,
@@ -70,7 +71,10 @@ async function* fail(
   return refuseProbe('execute', failed.got)
 }
 
-/** In dev mode an empty input is refused as wrong before anything runs: whoever looks at it at all asked for no pay. */
+/**
+ * Whether the agent processed the job without payment. In dev mode, an empty input is refused as invalid before any
+ * code runs; an agent that validates the input at all has not requested payment.
+ */
 function worksForNothing({ status, body }: { readonly status: number; readonly body: string }): boolean {
   if (status === 200) return true
   if (status !== 400 && status !== 408) return false
@@ -79,7 +83,7 @@ function worksForNothing({ status, body }: { readonly status: number; readonly b
   return type === 'validation' || type === 'deadline'
 }
 
-/** The entries of `accepts`, or why there are none. */
+/** The entries of `accepts`, or the reason why there are none. */
 function readOptions(answer: OutboundOutcome): readonly Option[] | string {
   const failure = failureSentence(answer, 402)
   if (failure !== undefined || answer.kind === 'failed') return failure ?? 'cannot be reached'

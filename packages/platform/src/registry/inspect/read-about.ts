@@ -5,10 +5,13 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import { failureSentence } from './failure-sentence.ts'
 
-/** What `GET /about` brought: a declaration with its wallet, nothing (404), or a refusal. */
+/** The result of `GET /about`: a declaration with its wallet, nothing (404), or a refusal. */
 export type ReadAbout = Exclude<ProbeResult, { readonly kind: 'phase-1' }> | { readonly kind: 'missing' }
 
-/** Reads and checks an agent's `/about`: at most 256 KB in 10 s, no redirects (D37), every rule of D28, a wallet. */
+/**
+ * Reads and checks an agent's `/about`: at most 256 KB in 10 s, no redirects (D37), every rule of D28, and a valid
+ * wallet address.
+ */
 export async function readAbout(
   parts: Pick<PlatformParts, 'outbound' | 'checker' | 'crypto'>,
   endpoint: string,
@@ -35,7 +38,7 @@ export async function readAbout(
   return { kind: 'agent', declaration, wallet: declaration.wallet.toLowerCase() }
 }
 
-/** A declaration that is too costly to check is none that we list. */
+/** Refuses a declaration that is too expensive to check; other errors are thrown again. */
 function refusedByChecker(error: unknown): { readonly ok: false; readonly reason: string } {
   if (error instanceof CheckFailed) return { ok: false, reason: error.message }
   throw error

@@ -6,16 +6,16 @@ import { startWorker } from '../../work/worker.ts'
 import { inspectAgent } from './inspect-agent.ts'
 import { returnAgent, takeDueAgents } from './take-agents.ts'
 
-/** Inspects agents as they fall due. */
+/** Inspects agents as they become due. */
 export interface Inspections extends Background {
-  /** Somebody may have fallen due just now. */
+  /** Makes the worker look for due agents now; called when an agent may have become due. */
   wake(): void
 }
 
 const MAX_INSPECTIONS_AT_ONCE = 16
 const IDLE_MS = 5_000
 
-/** Starts inspecting the agents that are due: at most sixteen at a time in this process, each taken by lease. */
+/** Starts inspecting the agents that are due: at most sixteen at a time in this process, each under a lease. */
 export function startInspections(parts: PlatformParts): Inspections {
   const { database, clock, log } = parts
   const due = createNotifier(clock)
@@ -27,12 +27,12 @@ export function startInspections(parts: PlatformParts): Inspections {
     async work(agentId, { signal }) {
       await inspectAgent(parts, agentId, signal)
       if (signal.aborted) await returnAgent(database, agentId, clock.nowMs())
-      // What was found may have made others due.
+      // The result may have made other agents due.
       due.notify()
     },
     onFailure: (error, agent) =>
       agent === undefined
-        ? log.warn('agents due could not be taken', { error: describeError(error) })
+        ? log.warn('could not lease the agents due for inspection', { error: describeError(error) })
         : log.warn('agent inspection failed', { agent, error: describeError(error) }),
   })
   return { wake: () => due.notify(), stop: () => worker.stop() }

@@ -1,13 +1,16 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Longer than any inspection takes, which is three calls of 10 s. Then somebody else may. */
+/**
+ * Longer than any inspection, which makes at most three calls of 10 s. After this time another process may lease the
+ * agent.
+ */
 const LEASE_MS = 40_000
-/** How often one agent is inspected on demand. */
+/** The minimum interval between two inspections of one agent on demand. */
 const DEMAND_INTERVAL_MS = 60_000
 
 /**
- * Takes agents that are due to be inspected, the longest due first: their due time is pushed on, so that nobody else
- * takes them for a while. Who dies meanwhile has lost nothing: they are due again then.
+ * Leases agents that are due for inspection, the most overdue first, by moving their due time into the future. When the
+ * process dies, the agents become due again at that time.
  */
 export async function takeDueAgents(
   database: Database,
@@ -25,7 +28,7 @@ export async function takeDueAgents(
   return rows.map(row => Number(row.agent_id))
 }
 
-/** Gives back an agent whose inspection was given up: it is due again at once. */
+/** Releases an agent whose inspection was aborted: it is due again at once. */
 export async function returnAgent(database: Database, agentId: number, nowMs: number): Promise<void> {
   await database.query(
     'return-agent',
@@ -34,15 +37,15 @@ export async function returnAgent(database: Database, agentId: number, nowMs: nu
   )
 }
 
-/** Whether an agent could be taken for an inspection on demand. */
+/** Whether an agent could be leased for an inspection on demand. */
 export type Taken =
   | { readonly kind: 'taken' }
-  /** Somebody inspects it, or did less than a minute ago. */
+  /** Another process is inspecting it, or it was inspected less than a minute ago. */
   | { readonly kind: 'too-soon'; readonly retryAfterSeconds: number }
-  /** Nobody registered it, or its stake was returned, or the operator took it down. */
+  /** The agent does not exist, its stake was returned, or the operator took it down. */
   | { readonly kind: 'not-inspected' }
 
-/** Takes one agent for an inspection on demand, at most once a minute. */
+/** Leases one agent for an inspection on demand, at most once a minute. */
 export async function takeAgent(database: Database, agentId: number, nowMs: number): Promise<Taken> {
   const since = new Date(nowMs - DEMAND_INTERVAL_MS)
   const taken = await database.query(

@@ -3,64 +3,64 @@ import { createFairQueue } from '../../work/fair-queue.ts'
 import type { KeptOn } from '../records/run-leases.ts'
 import { originOf, sizeOfRun, type RunRow } from '../records/run-row.ts'
 
-/** The runs that this process drives now, and those that it keeps leased while their jobs are under way. */
+/** The runs that this process is driving now, and those it keeps leased while their jobs are in progress. */
 export interface ActiveRuns {
   /** Ids of the runs that are being driven now. */
   readonly driven: readonly string[]
-  /** Drives a run that was just taken from the database, once. */
+  /** Drives a run that was just leased from the database, once. */
   take(run: RunRow): Promise<void>
   /**
    * Drives a kept run with the outcome of one of its jobs.
    *
-   * @returns false where this process does not have the run
+   * @returns false when this process does not keep the run
    */
   deliver(outcome: JobOutcome): boolean
-  /** Whether there is memory to keep one more. */
+  /** Whether there is enough memory to keep this run. */
   mayKeep(run: RunRow): boolean
-  /** Forgets the runs that were not driven since then, and returns which are still kept. */
+  /** Stops keeping the runs that were not driven since `ms`, and returns the ids of both groups. */
   keepSince(ms: number): { readonly kept: readonly KeptOn[]; readonly forgotten: readonly string[] }
-  /** Drives no more runs, and resolves when those that outcomes came for are done. */
+  /** Drives no further runs; resolves when the runs that are being driven with outcomes are done. */
   stop(): Promise<void>
 }
 
 /** A run that was driven and is kept. */
 export interface DrivenRun {
   readonly run: RunRow
-  /** When it is due even without an outcome; undefined: not before one. */
+  /** When it is due even without an outcome; undefined when only an outcome makes it due. */
   readonly dueAtMs: number | undefined
 }
 
-/** How runs are driven. */
+/** The functions and limits for driving runs. */
 export interface RunDriver {
   nowMs(): number
   /**
    * Drives a run once. Does not reject.
    *
-   * @param outcomes undefined: the run was just taken
-   * @returns the run where it is kept
+   * @param outcomes - undefined when the run was just leased
+   * @returns the run if it is kept, else undefined
    */
   drive(run: RunRow, outcomes: readonly JobOutcome[] | undefined): Promise<DrivenRun | undefined>
-  /** Outcomes arrived for a run that is not kept any more: it must be driven again from the database. */
+  /** Called when outcomes arrived for a run that is no longer kept, which must be driven again from the database. */
   missed(runId: string): void
   /** How many kept runs are driven at a time. */
   readonly slots: number
 }
 
 interface ActiveRun {
-  /** As it was last written. */
+  /** As last written. */
   run: RunRow
-  /** As of {@link DrivenRun}. */
+  /** See {@link DrivenRun}. */
   dueAtMs: number | undefined
   isDriven: boolean
   drivenAtMs: number
   outcomes: JobOutcome[]
 }
 
-/** The most characters of one kept run, and of all together. */
+/** The maximum number of characters of one kept run, and of all together. */
 const MAX_RUN_CHARACTERS = 131_072
 const MAX_CHARACTERS = 64 * 1_048_576
 
-/** Starts without runs. */
+/** Creates an empty collection of active runs. */
 export function createActiveRuns(driver: RunDriver): ActiveRuns {
   const memory = createRunMemory()
   const drive = async (one: ActiveRun, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
@@ -83,7 +83,7 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
     async take(run) {
       const known = memory.find(run.runId)
       if (known?.isDriven === true) {
-        // The query began before this process knew that it has the run, and may not have read what made it due.
+        // The query began before this process had the run, and may have missed the change that made it due.
         known.outcomes.push({ runId: run.runId, jobId: '', body: undefined })
         return
       }
@@ -110,14 +110,17 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
   }
 }
 
-/** Kept runs with outcomes that have not been driven: origins take turns, and so many are driven at a time. */
+/**
+ * Kept runs with outcomes that have not been processed. Origins take turns, and the number of runs driven at a time is
+ * limited.
+ */
 interface ResumedRuns {
   add(one: ActiveRun): void
   delete(one: ActiveRun): void
-  /** Drives as many as there are slots for. */
+  /** Drives as many runs as there are free slots. */
   driveNext(): void
   isStopped(): boolean
-  /** Drives no more, and resolves when those that are being driven are done. */
+  /** Drives no further runs; resolves when the current ones are done. */
   stop(): Promise<void>
 }
 
@@ -153,7 +156,7 @@ function createResumedRuns(
 interface RunMemory extends Pick<ActiveRuns, 'keepSince'> {
   all(): readonly ActiveRun[]
   find(runId: string): ActiveRun | undefined
-  /** Keeps the current state of a run. */
+  /** Stores the current state of a run. */
   remember(one: ActiveRun, run: RunRow): void
   forget(one: ActiveRun): void
   hasRoom(run: RunRow): boolean

@@ -1,30 +1,35 @@
 import { createCounts } from '../../work/counts.ts'
 import { originOf, type RunRow } from '../records/run-row.ts'
 
-/** Whose an activity is, and whom it asks. */
+/** The run of an activity and the agent that it calls. */
 export interface ActivityOf extends Pick<RunRow, 'runId' | 'payer' | 'startedFrom'> {
   readonly agentId: number
 }
 
-/** Work that a process has begun for runs and not ended: prices that are asked for, orders that are being written. */
+/** Work for runs that this process has started and not finished: price requests, and orders that are being written. */
 export interface Activities {
   readonly size: number
-  /** Whether anything is under way for a run. */
+  /** Whether any activity of this run is in progress. */
   isUnderWay(runId: string): boolean
   /**
-   * Begins what is named so, once at a time.
+   * Starts an activity, unless one of this name is already in progress for the run.
    *
-   * @returns false where there is no room for it now
+   * @returns false when the limits do not allow it now
    */
   begin(of: ActivityOf, name: string, work: () => Promise<void>): boolean
-  /** Resolves when all have ended. */
+  /** Resolves when all activities have ended. */
   ended(): Promise<void>
 }
 
-/** No origin of runs, and no agent, has more than this part of what the others leave free. */
+/** Each origin of runs, and each agent, may have at most the free capacity divided by this number. */
 const PART_OF_FREE = 2
 
-/** None is under way at first. `most`: in all; `perRun`: of one run. */
+/**
+ * Creates an empty set of activities.
+ *
+ * @param most - the maximum number in all
+ * @param perRun - the maximum number for one run
+ */
 export function createActivities(most: number, perRun: number): Activities {
   const byRun = new Map<string, Map<string, Promise<void>>>()
   const shares = createCounts()
@@ -39,7 +44,8 @@ export function createActivities(most: number, perRun: number): Activities {
       const own = byRun.get(runId) ?? new Map<string, Promise<void>>()
       if (own.has(name)) return true
       if (size >= most || own.size >= perRun) return false
-      // An agent that never answers, and an origin that orders from many of them, leave room for the others.
+      // The shares keep capacity free for others when an agent never responds, or an origin orders from many such
+      // agents.
       const sharers = [`origin ${originOf(run)}`, `agent ${agentId}`]
       const share = Math.max(1, Math.floor((most - size) / PART_OF_FREE))
       if (sharers.some(sharer => shares.of(sharer) >= share)) return false

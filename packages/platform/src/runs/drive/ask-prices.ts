@@ -10,18 +10,18 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { changeStoredRun } from '../records/change-run.ts'
 import { attempt, type Drive } from './drive-step.ts'
 
-/** So long a change of a run waits for the prices that it has asked for, to be written down with them. */
+/** How long the change of a run waits for the requested prices, so that they are written together with it. */
 export const PRICES_WITHIN_MS = 50
 
-/** Prices that were asked for. */
+/** Prices that were requested. */
 export interface AskedPrices {
-  /** Answers that came soon; a later one changes the run by itself. */
+  /** The responses that arrived in time; a later one changes the run separately. */
   readonly events: readonly GivenEvent[]
-  /** Whether all could be begun, and none of it has failed so far. */
+  /** Whether all requests could be started, and none has failed so far. */
   hasRoom(): boolean
 }
 
-/** Begins to ask for prices, of those that are not asked for yet, and waits a moment for the answers. */
+/** Requests the prices that are not being requested yet, and waits briefly for the responses. */
 export async function askPrices(drive: Drive, quotes: readonly QuotedJob[]): Promise<AskedPrices> {
   const { parts, means, run, written } = drive
   const events: GivenEvent[] = []
@@ -33,10 +33,10 @@ export async function askPrices(drive: Drive, quotes: readonly QuotedJob[]): Pro
       const event = await askForEvent(drive, quote)
       if (event === undefined) return
       if (isOpen) events.push(event)
-      // Until then the run does not know that a price is asked for.
+      // Until the run is written, its stored state does not contain the price request.
       else if ((await written) !== undefined) await changeStoredRun(parts, run.runId, { events: [event] })
     })
-    // Nothing else makes the run due: it is asked for again as where there was no room.
+    // No other event makes the run due, so the price is requested again as if the limits had not allowed it.
     if (!isDone) hasRoom = false
   }
   for (const quote of quotes) {
@@ -57,7 +57,7 @@ export async function askPrices(drive: Drive, quotes: readonly QuotedJob[]): Pro
   return { events, hasRoom: () => hasRoom }
 }
 
-/** Undefined where this process ends: the next driver of the run asks again. */
+/** Undefined when this process is stopping; the next driver of the run asks again. */
 async function askForEvent(
   { parts, means: { signal } }: Drive,
   { key, agentId, capability }: QuotedJob,
@@ -69,12 +69,12 @@ async function askForEvent(
     : { event: 'quoted', key, quote: asked }
 }
 
-/** The price that an agent asks for now, or why it is not known. */
+/** The price that an agent currently asks for, or why it is not known. */
 type AskedPrice = { readonly price: string; readonly pay_to: string } | { readonly reason: string }
 
 /**
- * Asks an agent, unpaid, what a job costs, before a payment leaves (D44). Where it asks for something else than is
- * registered of it, its declaration is read again, so that a payment for the new price can be taken.
+ * Asks an agent, without paying, for the price of a job, before a payment is sent (D44). When the agent asks for other
+ * terms than its stored ones, its declaration is read again, so that a payment for the new price can be accepted.
  */
 async function askPriceOfJob(
   parts: PlatformParts,
@@ -95,7 +95,9 @@ async function askPriceOfJob(
   }
 }
 
-/** The amount that an agent asks for in place of the registered one. */
+/**
+ * The amount that an agent asks for instead of the stored one; undefined when the disagreement is not about the price.
+ */
 function priceAsked(
   { disagreement, got }: QuoteRefused,
   payable: PayableCapability | undefined,

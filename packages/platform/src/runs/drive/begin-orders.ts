@@ -7,11 +7,11 @@ import { attempt, type Drive } from './drive-step.ts'
 import { unsentEvent, type UnorderedJob } from './hear-jobs.ts'
 
 /**
- * Begins to order jobs of a run, each once the run is written. A pause stops ordering; after a cancellation what has not
- * left is given up.
+ * Starts ordering jobs of a run, each once the run is written. While the run is paused nothing is ordered; after a
+ * cancellation, jobs that were not ordered yet are given up.
  *
- * @param next the run as it will be written
- * @returns whether there is room for all that are to be ordered
+ * @param next - the run as it will be written
+ * @returns whether the limits allow all orders to be started
  */
 export function beginOrders(drive: Drive, next: RunRow, due: readonly UnorderedJob[]): boolean {
   const { means, written } = drive

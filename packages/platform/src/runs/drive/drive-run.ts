@@ -11,16 +11,16 @@ import { beginOrders } from './begin-orders.ts'
 import type { Drive, DriveMeans } from './drive-step.ts'
 import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 
-/** A run that wants more than there is room for is due again then. */
+/** A run that the limits held back is due again after this time. */
 const NO_ROOM_MS = 500
 
 /**
- * Does for a run what is due. All that is begun is found again from what is stored, so that the process that takes the run
- * after a crash does the same, and doing it twice changes nothing: prices are asked unpaid, a job_id is ordered once, an
- * attempt is retried once.
+ * Performs the due steps of a run. Every step started here can be found again in the stored data, so the process that
+ * leases the run after a crash repeats it; a repetition changes nothing, because prices are requested without payment,
+ * a job_id is ordered once, and an attempt is retried once.
  *
- * @param outcomes what this process has done for jobs of the run; undefined: their rows are read
- * @returns the run where it is kept
+ * @param outcomes - the outcomes of the run's jobs in this process; undefined to read them from the database
+ * @returns the run if it is kept, else undefined
  */
 export async function driveRun(
   parts: PlatformParts,
@@ -38,10 +38,10 @@ export async function driveRun(
   return row.isKept ? row : undefined
 }
 
-/** A run as a look has left it. */
+/** A run after it was driven once. */
 type LeftRow = WrittenRow & DrivenRun
 
-/** @returns undefined where another process has changed the run meanwhile: what was worked out is of no use then */
+/** @returns undefined when another process has changed the run meanwhile; the computed state is then discarded */
 async function driveOnce(
   parts: PlatformParts,
   means: DriveMeans,
@@ -61,17 +61,17 @@ async function driveOnce(
 
 async function takeOn(drive: Drive, { events, unordered }: HeardJobs): Promise<LeftRow | undefined> {
   const { parts, means, run } = drive
-  // Read: the changes of the run's jobs, and whether its time has come.
+  // Read: the changes of the run's jobs, and whether its wake time has passed.
   const wakesMs = wakesAtMs(means, run)
   const isTime = wakesMs !== undefined && wakesMs <= parts.clock.nowMs()
   const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
-  // Ask: prices, also of the jobs that most likely come next, so that one pass has them all.
+  // Ask: prices, including those of the jobs that most likely come next, so that one pass requests them all.
   const early = await askPrices(drive, expectedQuotes(run.plan, given))
   const advanced = await hear(parts, { ...run, inputs: [] }, [...given, ...early.events])
   const late = await askPrices(drive, advanced.plan.control === 'running' ? advanced.plan.quotes : [])
   const next = await hear(parts, advanced, late.events)
   const orders = dueOrders(next, unordered)
-  // Act: orders are begun before the run is released, so that it is known by then whether there is room.
+  // Act: orders are started before the run is released, so that it is known by then whether the limits allow them all.
   const hasOrdered = beginOrders(drive, next, orders)
   const hasRoom = early.hasRoom() && late.hasRoom() && hasOrdered
   if (isTime && run.startedFrom !== undefined) means.writes.count(originOf(run), sizeOfRun(next))
@@ -87,14 +87,14 @@ async function takeOn(drive: Drive, { events, unordered }: HeardJobs): Promise<L
 /** A run as it may be written, and what the jobs are sent that have just become to be sent. */
 type NextRun = RunRow & WrittenRun
 
-/** Applies events to a run, without writing it. */
+/** Applies events to a run without writing it. */
 async function hear(parts: PlatformParts, run: NextRun, events: readonly GivenEvent[]): Promise<NextRun> {
   if (events.length === 0) return run
   const { state, maxTotal, plan, inputs } = await advanceStoredRun(parts, run, events)
   return { ...run, state, maxTotal, plan, inputs: [...run.inputs, ...inputs] }
 }
 
-/** The prices to ask for now, and those of the jobs after the ones that have just been delivered. */
+/** The prices to request now, and those of the jobs that follow the jobs just delivered. */
 function expectedQuotes(
   { control, quotes, coming }: RunPlan,
   events: readonly GivenEvent[],
@@ -104,7 +104,7 @@ function expectedQuotes(
   return [...quotes, ...coming.filter(({ after }) => after.every(key => delivered.has(key)))]
 }
 
-/** The jobs that were to be ordered before, and those that are since now. */
+/** The jobs that were still to be ordered, and those that have become ready now. */
 function dueOrders({ inputs, plan }: NextRun, unordered: readonly UnorderedJob[]): readonly UnorderedJob[] {
   const added = new Set(inputs.map(({ jobId }) => jobId))
   return [
@@ -113,12 +113,12 @@ function dueOrders({ inputs, plan }: NextRun, unordered: readonly UnorderedJob[]
   ]
 }
 
-/** Whether a job of the run is under way. */
+/** Whether a job of the run is in progress. */
 function isAwaited({ plan }: RunRow): boolean {
   return plan.control === 'running' && plan.sent.some(({ state }) => state === 'sent')
 }
 
-/** From when on time alone changes the run: as it wishes where something of it was paid, else within its origin's rate. */
+/** When time alone next changes the run. A run without a payment is also limited by the write rate of its origin. */
 function wakesAtMs({ writes }: DriveMeans, run: RunRow): number | undefined {
   const { wakeAt } = run.plan
   if (wakeAt === null) return undefined
@@ -134,15 +134,15 @@ function dueAt(
   const nowMs = clock.nowMs()
   const times: number[] = []
   const wakesMs = wakesAtMs(means, run)
-  // A run whose time has passed without a change is due again, but not at once.
+  // A run whose wake time has passed without a change is due again, but not at once.
   if (wakesMs !== undefined) times.push(Math.max(wakesMs, nowMs + NO_ROOM_MS))
   if (!hasRoom) times.push(nowMs + NO_ROOM_MS)
-  // Should this process end, another begins the same again.
+  // If this process dies, another one starts the same activities again after this time.
   else if (means.activities.isUnderWay(run.runId)) times.push(nowMs + RUN_LEASE_MS)
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** Writes a run that has changed, and lets it go or keeps it. */
+/** Writes a run if it has changed, and releases or keeps it. */
 async function write(
   parts: PlatformParts,
   run: RunRow,

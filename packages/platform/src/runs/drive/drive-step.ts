@@ -6,15 +6,15 @@ import type { WritePace } from '../records/write-pace.ts'
 import type { Activities } from './activities.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
 
-/** The dependencies of driving runs besides the parts. */
+/** The dependencies of driving runs besides the platform parts. */
 export interface DriveMeans {
   readonly holder: string
   readonly signal: AbortSignal
   readonly activities: Activities
   readonly order: OrderJobOfRun
-  /** For runs of which nothing was paid: their waits cost their origin, and no other. */
+  /** Limits the writes of runs without a payment, so that their wake-ups delay only other runs of the same origin. */
   readonly writes: WritePace
-  /** Whether there is room to keep a run until its jobs change. */
+  /** Whether there is enough memory to keep a run until its jobs change. */
   mayKeep(run: RunRow): boolean
 }
 
@@ -22,23 +22,26 @@ export interface DriveMeans {
 export interface Drive {
   readonly parts: PlatformParts
   readonly means: DriveMeans
-  /** As it was read. */
+  /** As read. */
   readonly run: RunRow
-  /** Resolves once the run is written, for what was begun before and goes on from there; undefined: it was not. */
+  /**
+   * Resolves when the run is written, so that activities started before can continue; undefined when it was not
+   * written.
+   */
   readonly written: Promise<WrittenRow | undefined>
 }
 
 /**
- * Does a step for a run. What fails is begun again when the run is due the next time.
+ * Performs a step for a run. A failed step is logged, and starts again when the run is next due.
  *
- * @returns whether it was done
+ * @returns whether the step succeeded
  */
 export async function attempt({ parts, run }: Drive, step: () => Promise<unknown>): Promise<boolean> {
   try {
     await step()
     return true
   } catch (error) {
-    parts.log.error('a step of a run was not done', { run: run.runId, error: describeError(error) })
+    parts.log.error('could not carry out a step of a run', { run: run.runId, error: describeError(error) })
     return false
   }
 }

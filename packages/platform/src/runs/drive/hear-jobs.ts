@@ -7,15 +7,15 @@ import { readSentJobs, type JobOfRun, type SentRow, type StepOrder } from '../re
 /** The changes of a run's jobs since its state was written, and the jobs that are still to be ordered. */
 export interface HeardJobs {
   readonly events: readonly GivenEvent[]
-  /** Their orders have not been written down, or not those of this attempt. */
+  /** Jobs whose order, or whose order of the current attempt, has not been written. */
   readonly unordered: readonly UnorderedJob[]
 }
 
 /** A job that is to be ordered with its payment. */
 export interface UnorderedJob extends SentJob {
-  /** It was ordered before: the order of another attempt is due. */
+  /** Whether the job was ordered before, so that the order of another attempt is due. */
   readonly isRetry: boolean
-  /** The values of its order, where they were just written; otherwise they are read. */
+  /** The values of its order if they were just written; otherwise they are read. */
   readonly with?: StepOrder
 }
 
@@ -43,9 +43,9 @@ export async function hearJobs(
 }
 
 /**
- * The same by what this process itself has done for the jobs.
+ * Like {@link hearJobs}, but from the outcomes that this process has observed.
  *
- * @returns undefined where the rows of the jobs are to be read
+ * @returns undefined when the rows of the jobs must be read
  */
 export function hearOutcomes({ plan }: RunRow, outcomes: readonly JobOutcome[]): HeardJobs | undefined {
   const bodies = new Map<string, string>()
@@ -84,7 +84,7 @@ function hear(sent: SentJob, { job, givenUp }: SentRow): readonly GivenEvent[] {
   }
 }
 
-/** The payer has used the job_id for an order of its own: what comes of that is nothing of the run's, but its charge is. */
+/** The payer has used the job_id for another order. Its result does not belong to the run, but its charge counts. */
 function hearForeign(sent: SentJob, { payment }: JobOfRun): readonly GivenEvent[] {
   const { key, jobId: job_id, attempt } = sent
   const error = 'The payment was used for another order.'
@@ -106,7 +106,7 @@ function failure(sent: SentJob, job: JobOfRun): readonly GivenEvent[] {
   return [{ event: 'failed', key: sent.key, job_id: sent.jobId, attempt: sent.attempt, ...words }]
 }
 
-/** An order that was not written down, and why. */
+/** Creates the event of an order that was not written, with the reason. */
 export function unsentEvent({ key, jobId: job_id, attempt }: SentJob, error: string): GivenEvent {
   return { event: 'unsent', key, job_id, attempt, error }
 }

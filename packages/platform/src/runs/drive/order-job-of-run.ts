@@ -14,15 +14,15 @@ import type { UnorderedJob } from './hear-jobs.ts'
 /** The outcome of an order. */
 export type OrderOutcome =
   | { readonly kind: 'ordered' }
-  /** Not now: there are too many jobs, or the chain does not answer. Nothing was written. */
+  /** Temporarily refused: there are too many jobs, or the chain does not respond. Nothing was written. */
   | { readonly kind: 'later'; readonly afterMs: number }
-  /** It is refused for good. Nothing was written. */
+  /** Permanently refused. Nothing was written. */
   | { readonly kind: 'never'; readonly reason: string }
 
-/** Orders a job of a run with its payment, or the next attempt of one that failed. */
+/** Orders a job of a run with its payment, or the next attempt of a failed job. */
 export type OrderJobOfRun = (run: Pick<RunRow, 'runId' | 'payer'>, job: UnorderedJob) => Promise<OrderOutcome>
 
-/** A run has many jobs under way at a time, each of which its payer has signed for. */
+/** Higher than the usual limits, because a run has many jobs in progress at a time, each signed for by its payer. */
 const RUN_BOUNDS: AdmissionBounds = {
   openOfPayer: 1_000,
   unpaidOfPayer: 2_000,
@@ -33,7 +33,7 @@ const RUN_BOUNDS: AdmissionBounds = {
 
 const LATER_MS = 1_000
 
-/** Makes what orders the jobs of runs in one process. */
+/** Creates the function that orders the jobs of runs in one process. */
 export function createOrderJobOfRun(parts: PlatformParts): OrderJobOfRun {
   const provePayment = createProvePayment(parts)
   const admit = createOrderAdmission(parts, RUN_BOUNDS)

@@ -12,16 +12,16 @@ import { driveRun } from './drive-run.ts'
 import type { DriveMeans } from './drive-step.ts'
 import { createOrderJobOfRun } from './order-job-of-run.ts'
 
-/** How runs are worked on. */
+/** Options of the worker for runs. */
 export interface RunsOptions {
   /**
-   * How often runs are looked for that are due, while there are some; default 100. Those of this process are taken at
-   * once. See `createPollPace`.
+   * How often due runs are looked up, in milliseconds, while there are some; default 100. Runs made due by this process
+   * are leased at once. See `createPollPace`.
    */
   readonly pollMs?: number
-  /** How many runs are taken at a time in this process, and as many that it keeps are driven besides; default 32. */
+  /** How many leased runs are driven at a time in this process, and likewise how many kept runs; default 32. */
   readonly slots?: number
-  /** How many prices and orders are under way in this process; default 1,024, of one run 32. */
+  /** How many price requests and orders are in progress in this process; default 1,024, and 32 for one run. */
   readonly activities?: number
 }
 
@@ -30,13 +30,16 @@ const SLOTS = 32
 const GATHER_MS = 3
 const ACTIVITIES = 1_024
 const ACTIVITIES_OF_RUN = 32
-/** No origin has more than this part of the slots that others leave free. */
+/** Each origin may have at most the free slots divided by this number. */
 const PART_OF_FREE = 2
 const DELETION_EVERY_MS = 600_000
-/** A kept run without outcomes for so long is driven from the database, in case one was missed. */
+/** A kept run without outcomes for this time is driven from the database, in case an outcome was missed. */
 const KEPT_MS = 60_000
 
-/** Drives runs of flows: any number of processes share them, and what a dead one held is taken by another. */
+/**
+ * Starts driving runs of flows. Any number of processes share them; the runs of a process that died are leased by
+ * another.
+ */
 export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Background {
   const { database, clock, log, due } = parts
   const { pollMs = POLL_MS, slots = SLOTS } = options
@@ -48,7 +51,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     if (!activeRuns.deliver(outcome)) due.runs.notify()
   })
   const onFailure = (error: unknown): void =>
-    log.error('a round of the runs failed', { error: describeError(error) })
+    log.error('a round of the worker for runs failed', { error: describeError(error) })
   const worker = startWorker<RunRow>(clock, {
     slots,
     due: due.runs,
@@ -61,7 +64,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     work: run => activeRuns.take(run),
     lease: {
       ms: RUN_LEASE_MS,
-      // Those that wait for their jobs, too.
+      // Includes kept runs that wait for their jobs.
       renew: () => {
         const nowMs = clock.nowMs()
         return renewRuns(database, { holder, nowMs, ...activeRuns.keepSince(nowMs - KEPT_MS) })
@@ -105,7 +108,7 @@ function activateRuns(
   const activeRuns = createActiveRuns({
     slots: by.slots,
     nowMs: () => clock.nowMs(),
-    // After a failure its lease runs out, and a process takes it again.
+    // After a failure the lease of the run expires, and a process leases it again.
     drive: (run, outcomes) =>
       driveRun(parts, means, run, outcomes).catch((error: unknown) =>
         failed('driving a run failed', run.runId, error),
