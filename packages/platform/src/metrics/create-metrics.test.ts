@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('docs/metrics.md has every metric of the platform as it is registered, and no other', async () => {
+test('docs/metrics.md has every metric of the platform as it is registered, and no others', async () => {
   const registered = await createMetrics(stage.parts).registry.getMetricsAsJSON()
   const rows = registered
     .filter(({ name }) => !/^farebox_platform_(?:process|nodejs)_/.test(name))
@@ -22,7 +22,7 @@ test('docs/metrics.md has every metric of the platform as it is registered, and 
   expect([...page].map(([, name, type, help]) => [name, type, help])).toEqual(rows)
 })
 
-test('OPS agents by standing, what is late, and answers by route are counted', async () => {
+test('OPS agents by standing, the delay of overdue work, and responses by route are counted', async () => {
   await insertAgent(stage.database, {})
   await insertAgent(stage.database, { standing: 'provisional' })
   const { registry, watch } = createMetrics(stage.parts)

@@ -21,7 +21,10 @@ const PATH = '/v1/me/agents/1/webhook'
 let stage: Stage
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
-/** How many more attempts are refused, two for each check that fails; then nothing is said until the check is given up. */
+/**
+ * The number of further attempts that are refused, two for each failing check. After that, the agent does not respond
+ * until the check is aborted.
+ */
 let refusals = 0
 let isDown = false
 let notices: string[] = []
@@ -62,7 +65,7 @@ async function health(): Promise<{ readonly [name: string]: unknown }> {
   return answer.json()
 }
 
-/** Checks go on until the agent is seen so. */
+/** Runs checks until the agent has this availability. */
 async function checkUntil(availability: 'online' | 'offline', warned = false): Promise<void> {
   const monitor = startMonitor(stage.parts)
   try {
@@ -75,7 +78,7 @@ async function checkUntil(availability: 'online' | 'offline', warned = false): P
   }
 }
 
-test('D33 an agent is shown waiting, online, online with a warning, offline, and back', async () => {
+test('D33 an agent is shown as waiting, online, online with a warning, offline, and online again', async () => {
   expect(await health()).toMatchObject({
     availability: 'waiting',
     watched_since: null,
@@ -104,7 +107,7 @@ test('D33 an agent is shown waiting, online, online with a warning, offline, and
   await checkUntil('online')
 })
 
-test('an agent that is not watched any more is not checked, and goes on counting when it is again', async () => {
+test('an agent that is no longer watched is not checked, and keeps its count of failures until it is watched again', async () => {
   const watch = (): Promise<void> => stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
   isDown = true
   refusals = 6
@@ -124,7 +127,7 @@ test('an agent that is not watched any more is not checked, and goes on counting
   await checkUntil('offline')
 })
 
-test('an owner is told once each that an agent is warned of, offline, and back', async () => {
+test('an owner gets one notice each when an agent is warned of, offline, and back', async () => {
   const payload = { url: 'https://owner.example/hook' }
   await ask({ method: 'PUT', url: PATH, headers: await signedInAs(stage.parts, OWNER), payload })
   await stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
@@ -150,7 +153,7 @@ test('there is no health of an agent that is not shown', async () => {
   expect((await ask({ url: '/v1/agents/1/health' })).statusCode).toBe(404)
 })
 
-test('an owner sets, reads and removes the webhook of an agent of his, and nobody else does', async () => {
+test('only the owner of an agent can set, read and remove its webhook', async () => {
   const headers = await signedInAs(stage.parts, OWNER)
   expect((await ask({ url: PATH, headers })).statusCode).toBe(404)
   const body = { url: 'http://127.0.0.1:3999/hook?token=7' }
@@ -173,7 +176,7 @@ test('an owner sets, reads and removes the webhook of an agent of his, and nobod
   expect((await ask({ method: 'DELETE', url: PATH, headers })).statusCode).toBe(404)
 })
 
-test('D37 a webhook may not lead where the guard would not go', async () => {
+test('D37 a webhook cannot have a URL that the outbound guard refuses', async () => {
   const headers = await signedInAs(stage.parts, OWNER)
   for (const url of [
     'http://agents.example/',

@@ -4,7 +4,7 @@ import { nextCheckMs } from './next-check.ts'
 const INTERVAL_MS = 600_000
 const NOW_MS = Date.UTC(2027, 0, 1)
 
-test('HLT-02 the checks of many agents are spread evenly, though all came due at once', () => {
+test('HLT-02 the checks of many agents are spread evenly, even if all came due at once', () => {
   const tenths = Array.from({ length: 10 }, () => 0)
   for (let agentId = 1; agentId <= 10_000; agentId++) {
     const dueMs = nextCheckMs(agentId, NOW_MS, INTERVAL_MS, (agentId * 0.37) % 1)

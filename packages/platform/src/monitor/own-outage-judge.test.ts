@@ -18,7 +18,7 @@ function judge(
 const hosts = (count: number, failed: number): readonly Vote[] =>
   Array.from({ length: count }, (_, host) => vote(host, host >= failed))
 
-test('HLT-03 more than three in ten of at least twenty hosts are suspicious', () => {
+test('HLT-03 failures of more than three in ten of at least twenty hosts are suspicious', () => {
   expect(judge(hosts(20, 6))).toBeUndefined()
   expect(judge(hosts(20, 7))).toMatchObject({ failed: { length: 7 }, passed: { length: 13 } })
   expect(judge(hosts(MIN_HOSTS - 1, MIN_HOSTS - 1))).toBeUndefined()
@@ -26,15 +26,15 @@ test('HLT-03 more than three in ten of at least twenty hosts are suspicious', ()
   expect(judge(hosts(1_000, 301))).toBeDefined()
 })
 
-test('HLT-03 a thousand agents of one host are one voice', () => {
+test('HLT-03 a thousand agents of one host count as one vote', () => {
   const oneHost = Array.from({ length: 1_000 }, (_, agentId) => ({ ...vote(0, false), agentId }))
   expect(judge([...oneHost, ...hosts(20, 0).slice(1)])).toBeUndefined()
 })
 
-test('HLT-03 what lies far apart did not happen together, unless there is nothing nearer', () => {
+test('HLT-03 votes far apart in time do not count together, unless there are no closer ones', () => {
   const spread = (stepMs: number): readonly Vote[] =>
     Array.from({ length: 40 }, (_, host) => vote(host, host >= 20, host * stepMs))
-  // The newest twenty, all well, are within fifteen seconds and alone count.
+  // The newest twenty votes, which all passed, are within fifteen seconds, and only they count.
   expect(judge(spread(1_000))).toBeUndefined()
   expect(judge(spread(100))).toBeDefined()
   const slowly = Array.from({ length: 20 }, (_, host) => vote(host, host % 2 === 0, host * 20_000))
@@ -42,7 +42,7 @@ test('HLT-03 what lies far apart did not happen together, unless there is nothin
   expect(judge(slowly, 60_000)).toBeUndefined()
 })
 
-test('HLT-03 the newest voice of a host counts', () => {
+test('HLT-03 only the newest vote of a host counts', () => {
   expect(judge([...hosts(20, 20), ...hosts(20, 0)])).toBeUndefined()
   expect(judge([...hosts(20, 0), ...hosts(20, 7)])).toBeDefined()
 })

@@ -29,13 +29,13 @@ async function count(): Promise<Counted> {
   return rows[0] ?? { failing: -1, offline: -1, failed_checks: -1 }
 }
 
-/** Until this process has found that an outage is its own, and has taken back what it had counted. */
+/** Waits until this process has detected its own outage and taken back the failures it had counted. */
 async function outageIsFound(): Promise<void> {
   await until(() => lines.some(line => line.includes('others do not answer: failures do not count')))
   await expect.poll(count).toEqual({ failing: 0, offline: 0, failed_checks: 0 })
 }
 
-/** Sixty agents of sixty hosts; `isDown` says of whom nothing is heard. */
+/** Creates sixty agents on sixty hosts; `isDown` states which agents do not respond. */
 async function stageAgents(isDown: (agentId: number) => boolean, onAttempt: () => void): Promise<void> {
   const outbound = pretendOutbound(request => {
     onAttempt()
@@ -47,7 +47,7 @@ async function stageAgents(isDown: (agentId: number) => boolean, onAttempt: () =
   await watchMany(stage.database, { count: AGENTS, endpoint: `'https://agent-' || id || '.example'` })
 }
 
-test('HLT-03 while nobody can be reached, nobody is warned of, and what was counted is taken back', async () => {
+test('HLT-03 while no agent can be reached, none is warned of, and counted failures are taken back', async () => {
   let isDown = false
   let attempts = 0
   await stageAgents(
@@ -60,7 +60,7 @@ test('HLT-03 while nobody can be reached, nobody is warned of, and what was coun
     await until(() => attempts >= AGENTS * 2)
     isDown = true
     await outageIsFound()
-    // No check begins, and the control group is asked again and again.
+    // No check begins, and the control group is asked repeatedly.
     const [checksBefore, attemptsBefore] = [checks, attempts]
     await until(() => attempts >= attemptsBefore + AGENTS)
     expect(checks).toBe(checksBefore)
@@ -74,7 +74,7 @@ test('HLT-03 while nobody can be reached, nobody is warned of, and what was coun
   }
 })
 
-test('HLT-03 a process that starts without a way to the outside counts nothing', async () => {
+test('HLT-03 a process that starts without a network connection counts no failures', async () => {
   let attempts = 0
   await stageAgents(
     () => true,
@@ -87,7 +87,7 @@ test('HLT-03 a process that starts without a way to the outside counts nothing',
   expect(await count()).toEqual({ failing: 0, offline: 0, failed_checks: 0 })
 })
 
-test('HLT-03 where the others answer, many that fail together are counted, and go offline', async () => {
+test('HLT-03 when the other agents respond, many failures at once are counted, and the agents go offline', async () => {
   let attempts = 0
   await stageAgents(
     agentId => attempts > AGENTS * 2 && agentId % 5 < 2,

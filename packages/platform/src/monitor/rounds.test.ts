@@ -11,7 +11,9 @@ const ROUNDS = 9
 const INTERVAL_MS = 600_000
 const START_MS = Date.UTC(2027, 0, 1)
 
-/** What happens to an agent round by round; its number decides. Most are well most of the time. */
+/**
+ * The results of an agent's checks, round by round; its number selects the script. Most agents pass most of the time.
+ */
 const SCRIPTS = [
   '+++++++++',
   '+-+--+-++',
@@ -25,12 +27,12 @@ const SCRIPTS = [
   '---+---+-',
 ] as const
 
-/** Every third agent in ten scripts, the others are always well. */
+/** Every third agent uses one of the ten scripts; the others always pass. */
 function scriptOf(agentId: number): string {
   return agentId % 3 === 0 ? (SCRIPTS[(agentId / 3) % SCRIPTS.length] ?? '') : SCRIPTS[0]
 }
 
-/** By the table: failures in a row at the end of so many rounds. */
+/** The expected number of consecutive failures after this many rounds. */
 function failuresAfter(script: string, rounds: number): number {
   return /-*$/.exec(script.slice(0, rounds))?.[0].length ?? 0
 }
@@ -48,7 +50,7 @@ const outbound = pretendOutbound(async request => {
 
 beforeAll(async () => {
   stage = await stagePlatform({ realTime: true, outbound, settings: { checkIntervalMs: INTERVAL_MS } })
-  // Few hosts: whether an outage is our own is not judged here.
+  // With so few hosts, own outages are not detected in this test.
   const endpoint = `'https://host-' || id % 7 || '.example/agent-' || id`
   await watchMany(stage.database, { count: AGENTS, endpoint, dueAtMs: START_MS })
 })
@@ -74,11 +76,11 @@ interface Seen {
   readonly badge_shown: string
 }
 
-test('HLT-01 HLT-02 10,000 agents, three workers: each checked once a round, each in the very state of the table', async () => {
+test('HLT-01 HLT-02 10,000 agents and three workers: each agent is checked once a round and has exactly the expected state', async () => {
   const workers = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
   for (; round < ROUNDS; round++) {
     firstAttempts.clear()
-    // Later than any agent's next check, and earlier than any one's after that.
+    // Later than the next check of every agent, and earlier than the check after that.
     await runRound(workers, START_MS + round * INTERVAL_MS * 1.6)
     expect(firstAttempts.size).toBe(AGENTS)
     expect([...firstAttempts.values()].filter(count => count !== 1)).toEqual([])

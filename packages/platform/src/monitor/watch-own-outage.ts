@@ -51,7 +51,7 @@ export function watchOwnOutage(parts: PlatformParts, chance: () => number): OwnO
         return []
       }
       outage = suspicion
-      log.error('many agents and the control group do not respond: failures are not counted', hosts)
+      log.error('many agents fail together and others do not answer: failures do not count', hosts)
       return suspicion.failed
     },
     async askAgain(signal) {

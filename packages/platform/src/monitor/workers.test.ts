@@ -28,7 +28,7 @@ async function stageWith(options: StageOptions): Promise<Stage> {
   return stage
 }
 
-/** Agents at `/a/<id>`, all well; when each was asked. */
+/** Starts agents at `/a/<id>` that all pass, and records when each was asked. */
 async function startAgents(): Promise<{ readonly port: number; readonly askedAtMs: Map<number, number[]> }> {
   const askedAtMs = new Map<number, number[]>()
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ async function startAgents(): Promise<{ readonly port: number; readonly askedAtM
         server.close(resolve)
       }),
   )
-  // Listening at a port of an address, not of a path.
+  // It listens on a port of an address, so it has no path.
   return { port: (server.address() as AddressInfo).port, askedAtMs }
 }
 
@@ -64,7 +64,7 @@ test('HLT-02 three monitors on one database never ask one agent twice in a round
   const stage = await stageWith({ settings: { checkIntervalMs: intervalMs } })
   await watchMany(stage.database, { count: 150, endpoint: `'http://127.0.0.1:${agents.port}/a/' || id` })
   const parts = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
-  // An agent whose answer is slow would be asked a second time.
+  // An agent that responds slowly would be asked a second time.
   const workers = parts.map(({ outbound, ...others }) => ({
     ...others,
     outbound: {
@@ -92,15 +92,15 @@ test('HLT-02 three monitors on one database never ask one agent twice in a round
   expect(started.filter(count => count > 0)).toHaveLength(3)
   for (const [agentId, taken] of takenAtMs) {
     const asked = agents.askedAtMs.get(agentId)?.length ?? 0
-    // The last one may have been given back at the end.
+    // The last check may have been released at the end.
     expect(asked).toBeLessThanOrEqual(taken.length)
     const gaps = taken.slice(1).map((atMs, place) => atMs - (taken[place] ?? 0))
-    // A round is at least half an interval away from the one before.
+    // A round is at least half an interval after the previous one.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs / 2)
   }
 })
 
-test('HLT-02 who dies with a lease loses it when it ends, and what he says afterwards does not count', async () => {
+test('HLT-02 a worker that dies loses its lease when it ends, and a late result of it does not count', async () => {
   const stage = await stageWith({})
   await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'`, dueAtMs: 0 })
   const atMs = Date.UTC(2027, 0, 1)
@@ -138,7 +138,7 @@ test('HLT-02 a check that takes longer than its lease stays with its worker', as
   expect(asked).toBe(1)
 })
 
-test('HLT-02 killed during a check: another worker makes it when the lease of seconds is over', async () => {
+test('HLT-02 when a worker is killed during a check, another one repeats it within seconds, when the lease has ended', async () => {
   const stage = await stageWith({})
   let asked = 0
   let kill = (): void => {}
@@ -185,7 +185,7 @@ test('HLT-02 killed during a check: another worker makes it when the lease of se
   expect(asked).toBe(2)
 })
 
-test('a check that an order asks for changes how the agent is seen, and neither its uptime nor its planned check', async () => {
+test('a check that an order triggers changes the availability of the agent, but neither its uptime nor its planned check', async () => {
   const stage = await stageWith({})
   const plannedMs = Date.now() + 300_000
   await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'`, dueAtMs: plannedMs })
@@ -196,12 +196,12 @@ test('a check that an order asks for changes how the agent is seen, and neither 
   const extra = await takeOne()
   if (extra === undefined) throw new Error('it is not checked soon')
   expect(Math.abs((extra.plannedMs ?? 0) - plannedMs)).toBeLessThan(1)
-  // Until it has ended there is no other.
+  // No second check is scheduled until the first has ended.
   await checkSoon(stage.database, 1)
   expect(await takeOne()).toBeUndefined()
   const failed = { kind: 'failed', reason: 'unreachable' } as const
   await writeChecks(stage.database, [{ lease: extra, failures: 1, dueMs: plannedMs, outcome: failed }])
-  // Nor is there one within 30 s of it.
+  // Nor is one scheduled within 30 s after it.
   await checkSoon(stage.database, 1)
   expect(await takeOne()).toBeUndefined()
   const { rows } = await stage.database.pool.query(
@@ -218,7 +218,7 @@ test('a check that an order asks for changes how the agent is seen, and neither 
   expect(await takeOne()).toMatchObject({ failures: 1 })
 })
 
-test('a planned check that is under way is not replaced by one that an order triggers', async () => {
+test('a running planned check is not replaced by one that an order triggers', async () => {
   const stage = await stageWith({})
   await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
   const [planned] = await leaseChecks(stage.database, 10)
@@ -254,7 +254,7 @@ test('a check that an order triggers never hides an agent; the next planned one 
   await monitor.stop()
 })
 
-test('HLT-06 a monitor that starts again goes on counting where the one before stopped', async () => {
+test('HLT-06 a restarted monitor continues with the stored count of failures', async () => {
   let attempts = 0
   const outbound = pretendOutbound(() => {
     attempts += 1
@@ -273,13 +273,13 @@ test('HLT-06 a monitor that starts again goes on counting where the one before s
     await until(async () => (await failures()) >= least)
     await monitor.stop()
   }
-  // Each check has two attempts; one that a stop interrupts does not count.
+  // Each check has two attempts; one that is interrupted by a stop does not count.
   expect(await failures()).toBeLessThanOrEqual(attempts / 2)
   const { rows } = await stage.database.pool.query('select is_offline from agents')
   expect(rows).toEqual([{ is_offline: true }])
 })
 
-test('HLT-07 while sixty agents say nothing, a hundred others are checked round after round', async () => {
+test('HLT-07 while sixty agents do not respond, a hundred others are checked in every round', async () => {
   const asked = new Map<number, number>()
   let hanging = 0
   const outbound = pretendOutbound(async ({ url, signal }) => {
@@ -292,7 +292,7 @@ test('HLT-07 while sixty agents say nothing, a hundred others are checked round 
   })
   const stage = await stageWith({ outbound, settings: { checkIntervalMs: 1_000 } })
   await watchMany(stage.database, { count: 160, endpoint: `'https://agent-' || id || '.example'` })
-  // Room for hardly more first attempts than there are agents that hang.
+  // Hardly more slots for first attempts than there are agents that do not respond.
   const monitor = startMonitor(stage.parts, { atOnce: 80 })
   const isThriceAsked = (agentId: number): boolean => (asked.get(agentId) ?? 0) >= 3
   try {
@@ -303,7 +303,7 @@ test('HLT-07 while sixty agents say nothing, a hundred others are checked round 
   expect(hanging).toBe(60)
 })
 
-test("HLT-08 a step of a worker's clock fires no check twice and holds none back", async () => {
+test("HLT-08 a jump of a worker's clock causes no check twice and delays none", async () => {
   const askedAtMs: number[] = []
   const outbound = pretendOutbound(() => {
     askedAtMs.push(performance.now())
@@ -325,7 +325,7 @@ test("HLT-08 a step of a worker's clock fires no check twice and holds none back
   expect(Math.min(...gaps)).toBeGreaterThan(intervalMs * 0.45)
 })
 
-test('HLT-08 what was planned by a clock that stood in the future comes back within an interval', async () => {
+test('HLT-08 checks planned with a clock in the future are rescheduled within an interval', async () => {
   const stage = await stageWith({})
   const nowMs = Date.now()
   await watchMany(stage.database, {

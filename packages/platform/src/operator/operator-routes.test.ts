@@ -48,7 +48,7 @@ const readReports = async (query = `?agent_id=${agentId}`): Promise<Reports> =>
   (await ask({ url: `/v1/operator/reports${query}`, headers: OPERATOR })).json<Reports>()
 
 describe('a report', () => {
-  test('reaches the operator, with who sent it only as far as is needed', async () => {
+  test('reaches the operator, with no more about its sender than necessary', async () => {
     const answer = await report(
       { reason: 'fraud', text: 'It took the money\nand ran.' },
       { remoteAddress: '203.0.113.9' },
@@ -65,7 +65,7 @@ describe('a report', () => {
     )
   })
 
-  test('is one for each reporter: the newest words stay', async () => {
+  test('is stored once for each reporter; a new one replaces the former', async () => {
     await report({ reason: 'spam', text: 'First.' }, { remoteAddress: '203.0.113.9' })
     await report({ reason: 'fraud', text: 'Second.' }, { remoteAddress: '203.0.113.9' })
     await report({ reason: 'spam', text: 'Another.' }, { remoteAddress: '203.0.113.10' })
@@ -90,14 +90,14 @@ describe('a report', () => {
     ])
   })
 
-  test('about an agent that is not is 404; and five in a minute are enough', async () => {
+  test('about an unknown agent is 404, and only five a minute are accepted', async () => {
     const nobody = { url: '/v1/agents/999999/reports', remoteAddress: '203.0.113.77' }
     const codes: number[] = []
     for (let time = 0; time < 6; time += 1) codes.push((await report({ reason: 'spam' }, nobody)).statusCode)
     expect(codes).toEqual([404, 404, 404, 404, 404, 429])
   })
 
-  test('is not kept beyond a thousand of one agent', async () => {
+  test('is not stored beyond a thousand of one agent', async () => {
     await stage.database.query(
       'fill',
       `insert into agent_reports select gen_random_uuid(), $1, 'r' || n, 'spam', '', now() from generate_series(1, 1000) n`,
@@ -147,7 +147,7 @@ describe('the operator', () => {
     return row
   }
 
-  test('takes an agent down: unfound, unwatched, with its reason and its stake', async () => {
+  test('takes an agent down: it is not found and not checked, and its reason and stake are kept', async () => {
     expect(await stands()).toMatchObject({ standing: 'listed', found: 1, unwatched: false })
     const answer = await takeDown()
     expect(answer.json()).toEqual({
@@ -165,7 +165,7 @@ describe('the operator', () => {
     })
   })
 
-  test('restores it to be looked at anew, and not before it was taken down', async () => {
+  test('restores it, so that it waits for an inspection, but only if it was taken down', async () => {
     expect((await restore()).statusCode).toBe(409)
     await takeDown()
     expect((await restore()).json()).toMatchObject({ standing: 'waiting', standing_reason: null })
@@ -178,7 +178,7 @@ describe('the operator', () => {
     })
   })
 
-  test('restores one that has left since: it stays so, and its endpoint is open again', async () => {
+  test('restores one that has deregistered since: it stays deregistered, and its endpoint is free again', async () => {
     await takeDown()
     await stage.database.query(
       'leave-down',
@@ -207,7 +207,7 @@ describe('the operator', () => {
     expect(row).toEqual({ detail: { stood: 'deregistered' } })
   })
 
-  test('leaves a trace of both', async () => {
+  test('writes an audit event of both', async () => {
     await takeDown()
     await takeDown({ reason: 'Worse than we thought.' })
     await restore()
@@ -237,7 +237,7 @@ describe('the operator', () => {
     ])
   })
 
-  test('puts another key in place of the one that signs receipts, and nobody else does', async () => {
+  test('replaces the key that signs receipts, and other callers cannot', async () => {
     const before = await readSigningKey(stage.database, stage.clock.nowMs())
     stage.clock.pass(1_000)
     const request = { method: 'POST', url: '/v1/operator/receipt-keys/rotate' } as const
@@ -255,7 +255,7 @@ describe('the operator', () => {
     ).toEqual([{ actor: 'operator', action: 'receipt-key-rotated' }])
   })
 
-  test('revokes a key that others may have had: the key set says since when, and another signs', async () => {
+  test('revokes a key that others may have had: the key set shows since when, and a new key signs', async () => {
     const nowMs = stage.clock.nowMs()
     const { keyId } = await readSigningKey(stage.database, nowMs)
     const request = { method: 'POST', url: `/v1/operator/receipt-keys/${keyId}/revoke` } as const
@@ -278,14 +278,14 @@ describe('the operator', () => {
     ).toContainEqual({ actor: 'operator', action: 'receipt-key-revoked' })
   })
 
-  test('cannot revoke a key that never was', async () => {
+  test('cannot revoke an unknown key', async () => {
     const revoke = async (keyId: string): Promise<number> =>
       (await ask({ method: 'POST', url: `/v1/operator/receipt-keys/${keyId}/revoke`, headers: OPERATOR }))
         .statusCode
     expect([await revoke('a'.repeat(43)), await revoke('none')]).toEqual([404, 400])
   })
 
-  test('gives a reason, and cannot take down what has left or never was', async () => {
+  test('gives a reason, and cannot take down an agent that has deregistered or is unknown', async () => {
     expect((await takeDown({ reason: ' ' })).statusCode).toBe(400)
     expect((await takeDown({})).json()).toMatchObject({ error: 'reason: is required' })
     await stage.database.query('leave', `update agents set standing = 'deregistered' where agent_id = $1`, [
@@ -296,7 +296,7 @@ describe('the operator', () => {
     expect([(await takeDown()).statusCode, (await restore()).statusCode]).toEqual([404, 404])
   })
 
-  test('is nobody where there is no token: the routes are not there, reports are', async () => {
+  test('has no routes when no token is set; reports are still accepted', async () => {
     const parts = { ...stage.parts, settings: { ...stage.parts.settings, operatorToken: undefined } }
     const without = createApp(parts, operatorRoutes(parts))
     for (const authorization of ['Bearer undefined', 'Bearer ']) {

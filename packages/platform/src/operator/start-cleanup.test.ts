@@ -24,7 +24,7 @@ async function counts(): Promise<readonly number[]> {
   return row?.counts ?? []
 }
 
-test('what is past its time is forgotten, and nothing before', async () => {
+test('expired data is deleted, and no other data', async () => {
   const { parts, database, clock } = stage
   const { agentId } = await insertAgent(database)
   await makeNonce(database, clock.nowMs())
@@ -53,7 +53,7 @@ test('what is past its time is forgotten, and nothing before', async () => {
   expect(await counts()).toEqual([0, 0, 0, 0])
 })
 
-test('the contents of a job that was refused and not paid are forgotten once they are past their time', async () => {
+test('the contents of a job that was refused and not paid are deleted when they have expired', async () => {
   const { parts, database, clock } = stage
   const { agentId } = await insertAgent(database)
   const jobId = randomUUID()
@@ -76,7 +76,7 @@ test('the contents of a job that was refused and not paid are forgotten once the
   expect(await contents()).toEqual([{ kept: false }])
 })
 
-test('it is done at the start and every hour, until it is stopped', async () => {
+test('the cleanup runs at the start and every hour until it is stopped', async () => {
   const { parts, database, clock } = stage
   const cleanup = startCleanup(parts)
   await expect.poll(() => clock.waiting()).toBe(1)

@@ -66,7 +66,7 @@ function canaryCalls(): number {
   return canaries.reduce((sum, canary) => sum + canary.connections(), 0)
 }
 
-test('SSRF-07 an owner who wants no calls gets none: no name is looked up, no socket asked for', async () => {
+test('SSRF-07 an owner who wants no calls gets none: no name is resolved and no socket opened', async () => {
   const name = 'one.agents.example'
   const outcome = await look(
     guard({ [name]: [PUBLIC] }, { shunnedHosts: ['agents.example'] }),
@@ -76,7 +76,7 @@ test('SSRF-07 an owner who wants no calls gets none: no name is looked up, no so
   expect([internet.lookups, internet.connects]).toEqual([[], []])
 })
 
-test('SSRF-01 an address that leads back to us is not called, public as it is, nor a name that has it as well', async () => {
+test('SSRF-01 a public address that leads back to the platform is not called, nor a name that also has it', async () => {
   const names = { 'one.agents.example': [PUBLIC], 'two.agents.example': [PUBLIC_SIX, PUBLIC] }
   const own = guard(names, { shunnedAddresses: ['93.184.216.0/24'] })
   for (const name of Object.keys(names))
@@ -90,8 +90,8 @@ test('SSRF-01 an address that leads back to us is not called, public as it is, n
   expect(await look(others, 'https://one.agents.example/health')).toMatchObject({ kind: 'answered' })
 })
 
-describe('SSRF-01 no connection to what is not public', () => {
-  test('the corpus of spellings: no socket is asked for, no name looked up', async () => {
+describe('SSRF-01 no connection to addresses that are not public', () => {
+  test('the corpus of spellings: no socket is opened and no name resolved', async () => {
     const sending = guard({})
     for (const canary of canaries) {
       for (const [written] of HOSTILE_URLS) {
@@ -102,7 +102,7 @@ describe('SSRF-01 no connection to what is not public', () => {
     expect([internet.connects, internet.lookups]).toEqual([[], []])
   })
 
-  test('the corpus of spellings over the real network: the canaries hear nothing', async () => {
+  test('the corpus of spellings over the real network: the canaries receive no request', async () => {
     outbound = createOutbound({ localMode: false })
     for (const canary of canaries) {
       for (const [written] of HOSTILE_URLS) {
@@ -113,7 +113,7 @@ describe('SSRF-01 no connection to what is not public', () => {
     expect(canaryCalls()).toBe(0)
   })
 
-  test.each(Object.keys(TREACHEROUS_NAMES))('%s resolves to what is not public', async host => {
+  test.each(Object.keys(TREACHEROUS_NAMES))('%s resolves to an address that is not public', async host => {
     expect(await look(guard(TREACHEROUS_NAMES), `https://${host}/`)).toMatchObject({
       kind: 'failed',
       reason: 'refused-address',
@@ -122,7 +122,7 @@ describe('SSRF-01 no connection to what is not public', () => {
     expect([internet.connects, internet.lookups]).toEqual([[], [host]])
   })
 
-  test('names that lead to the canaries over the real network: they hear nothing', async () => {
+  test('names that lead to the canaries over the real network: they receive no request', async () => {
     for (const canary of canaries) {
       outbound = createOutbound({ localMode: false, resolve: async () => ['127.0.0.1', '::1'] })
       const outcome = await look(outbound, `https://rebound.agents.example:${canary.port}/`)
@@ -134,7 +134,7 @@ describe('SSRF-01 no connection to what is not public', () => {
 })
 
 describe('SSRF-02 the address judged is the address connected to', () => {
-  test('a public name is answered, with the name kept for TLS and for Host', async () => {
+  test('a public name is called, with the name used for TLS and for Host', async () => {
     const outcome = await look(
       guard({ 'one.agents.example': [PUBLIC] }),
       'https://One.agents.example./health?x=1',
@@ -147,7 +147,7 @@ describe('SSRF-02 the address judged is the address connected to', () => {
     )
   })
 
-  test('a name that turns inward is refused at its next connection', async () => {
+  test('a name that starts to resolve to a private address is refused at its next connection', async () => {
     const sending = guard({ 'turn.agents.example': [[PUBLIC], ['127.0.0.1']] })
     const request = { method: 'GET', ...PROBE_LIMITS, url: 'https://turn.agents.example/' } as const
     const tooLittle = { ...request, maxBytes: 1 }
@@ -156,14 +156,14 @@ describe('SSRF-02 the address judged is the address connected to', () => {
     expect(internet.connects).toEqual([PUBLIC])
   })
 
-  test('a name is looked up once for a connection, and not at all for a kept one', async () => {
+  test('a name is resolved once for a connection, and not at all for a kept one', async () => {
     const sending = guard({ 'kept.agents.example': [[PUBLIC], ['127.0.0.1']] })
     expect(await look(sending, 'https://kept.agents.example/')).toMatchObject({ kind: 'answered' })
     expect(await look(sending, 'https://kept.agents.example/')).toMatchObject({ kind: 'answered' })
     expect([internet.connects, internet.lookups]).toEqual([[PUBLIC], ['kept.agents.example']])
   })
 
-  test('another address than the one asked for is left before a byte is sent', async () => {
+  test('a connection that reached another address than requested is closed before a byte is sent', async () => {
     const before = stranger.requests.length
     outbound = createOutbound({
       localMode: false,
@@ -179,7 +179,7 @@ describe('SSRF-02 the address judged is the address connected to', () => {
     expect(stranger.requests.length).toBe(before)
   })
 
-  test('an address that does not answer is followed by the next', async () => {
+  test('an address that does not respond is followed by the next', async () => {
     const outcome = await look(
       guard({ 'two.agents.example': ['93.184.216.99', PUBLIC_SIX] }),
       'https://two.agents.example/',
@@ -188,7 +188,7 @@ describe('SSRF-02 the address judged is the address connected to', () => {
     expect(internet.connects).toEqual(['93.184.216.99', PUBLIC_SIX])
   })
 
-  test('a certificate for another name is refused, the request unsent', async () => {
+  test('a certificate for another name is refused before the request is sent', async () => {
     const before = stranger.requests.length
     expect(await look(guard({ 'other.example.com': [PUBLIC] }), 'https://other.example.com/')).toMatchObject({
       kind: 'failed',
@@ -198,7 +198,7 @@ describe('SSRF-02 the address judged is the address connected to', () => {
     expect(stranger.requests.length).toBe(before)
   })
 
-  test('a CNAME to an inner host is refused for the address at its end, by the real resolver', async () => {
+  test('a CNAME to a private host is refused for its final address, by the real resolver', async () => {
     const names = await startNameServer(name => [
       { name, type: 'CNAME', data: 'db.internal' },
       { name: 'db.internal', type: 'A', data: name.startsWith('in') ? '10.0.0.5' : PUBLIC },
@@ -229,7 +229,7 @@ describe('SSRF-02 the address judged is the address connected to', () => {
 })
 
 describe('D37 the local mode', () => {
-  test('reaches loopback without TLS, by address and by name, and nothing else private', async () => {
+  test('reaches loopback without TLS, by address and by name, but no other private address', async () => {
     outbound = createOutbound({ localMode: true, resolve: async () => ['10.0.0.1'] })
     const [four, six] = canaries
     for (const url of [
@@ -244,6 +244,6 @@ describe('D37 the local mode', () => {
   })
 })
 
-test('the addresses this file calls public are', () => {
+test('the addresses that this file calls public are allowed', () => {
   expect([PUBLIC, PUBLIC_SIX].map(address => isAllowedAddress(address, false))).toEqual([true, true])
 })

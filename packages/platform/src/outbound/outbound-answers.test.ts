@@ -18,8 +18,8 @@ function failed(reason: string): object {
   return { kind: 'failed', reason, mayHaveArrived: true }
 }
 
-describe('D37 what is asked', () => {
-  test('says who asks, wants no compression, and keeps what belongs to the connection', async () => {
+describe('D37 the request', () => {
+  test('has the user agent, requests no compression, and keeps its own connection headers', async () => {
     await at.call(answer('{}'), {
       method: 'POST',
       body: '{"a":1}',
@@ -42,14 +42,14 @@ describe('D37 what is asked', () => {
     ])
   })
 
-  test('a header that would break out of its line is not sent', async () => {
+  test('is not sent when a header would break out of its line', async () => {
     const outcome = await at.call(answer('{}'), { headers: { 'x-payment': 'a\r\nhost: inner' } })
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'not-acceptable', mayHaveArrived: false })
     expect(at.stranger.requests).toEqual([])
   })
 })
 
-describe('SSRF-03 redirects are told, not followed', () => {
+describe('SSRF-03 redirects are returned, not followed', () => {
   test.each([301, 302, 303, 307, 308])('%i to an inner address', async status => {
     const location = `http://127.0.0.1:${at.canary.port}/latest/meta-data/`
     const outcome = await at.call(socket => {
@@ -59,7 +59,7 @@ describe('SSRF-03 redirects are told, not followed', () => {
     expect([at.internet.connects, at.canary.connections()]).toEqual([[UNTRUSTED_ADDRESS], 0])
   })
 
-  test('neither a refresh nor an alternative service moves the next call', async () => {
+  test('neither a refresh nor an alternative service changes the next call', async () => {
     const elsewhere = `127.0.0.1:${at.canary.port}`
     await at.call(answer('', `refresh: 0; url=http://${elsewhere}/`, `alt-svc: h2="${elsewhere}"; persist=1`))
     await at.call(answer(''))
@@ -67,7 +67,7 @@ describe('SSRF-03 redirects are told, not followed', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   test.each<[string, Behaviour, string]>([
     ['no HTTP', socket => socket.write('SSH-2.0-OpenSSH_9.6\r\n'), 'not-acceptable'],
     ['interim answers only', flood('', 'HTTP/1.1 103 X\r\n\r\n'), 'not-acceptable'],
@@ -98,7 +98,7 @@ describe('an answer that is none', () => {
     expect(await at.call(behaviour)).toMatchObject(failed(reason))
   })
 
-  test('headers are joined by lower-case name, whatever they are called', async () => {
+  test('headers are joined by lower-case name, whatever their names are', async () => {
     const outcome = await at.call(answer('', 'X-One: a', 'x-one: b', '__proto__: c', 'constructor: d'))
     expect(outcome).toMatchObject({ kind: 'answered', headers: { 'x-one': 'a, b' } })
     const headers = outcome.kind === 'answered' ? outcome.headers : {}
@@ -106,7 +106,7 @@ describe('an answer that is none', () => {
     expect(headers['toString']).toBeUndefined()
   })
 
-  test('a second answer nobody asked for is not the answer to the next call', async () => {
+  test('an unrequested second response is not used for the next call', async () => {
     const poisoned: Behaviour = socket => {
       socket.write(`${httpHead(200, 'content-length: 3')}one${httpHead(200, 'content-length: 3')}bad`)
     }

@@ -31,7 +31,7 @@ async function stranger(behave: Behaviour): Promise<UntrustedHost> {
   return server
 }
 
-/** Its time passes only where a test says so: however busy the machine is, nothing is too slow. */
+/** Creates a guard with a clock that a test must advance, so that no call times out, however busy the machine is. */
 function guard(options: Parameters<typeof createOutbound>[0]): Outbound {
   const outbound = createOutbound({ clock: createManualClock(), ...options })
   opened.push(() => outbound.close())
@@ -46,7 +46,7 @@ function post(outbound: Outbound, place: string, timeoutMs: number): Promise<Out
   return outbound.send({ url: `https://${place}`, method: 'POST', body: '{}', maxBytes: 1_000, timeoutMs })
 }
 
-/** A stranger that holds its answers back, and how many it holds. */
+/** An untrusted host that holds its responses back, and the number it holds. */
 function holdAnswers(): {
   readonly behave: Behaviour
   readonly held: Socket[]
@@ -68,8 +68,8 @@ function holdAnswers(): {
   return holding
 }
 
-describe('SSRF-06 names that hang', () => {
-  test('a thousand of them do not hold up another call, and end with their deadline', async () => {
+describe('SSRF-06 names that do not resolve', () => {
+  test('a thousand of them do not delay another call, and end at their deadline', async () => {
     const server = await stranger(answer('hello'))
     const names = await startNameServer(name =>
       name.startsWith('hang') ? 'nothing' : [{ name, type: 'A', data: PUBLIC }],
@@ -88,7 +88,7 @@ describe('SSRF-06 names that hang', () => {
     const hanging = Array.from({ length: 1_000 }, (_, index) =>
       get(outbound, `hang${index}.agents.example`).finally(() => (ended += 1)),
     )
-    // The name server's own buffer holds a few hundred of two thousand questions that come at once.
+    // The name server's own buffer holds a few hundred of two thousand concurrent queries.
     await expect.poll(() => names.questions.length).toBeGreaterThan(200)
     const quick = await get(outbound, 'quick.agents.example')
     expect(quick).toMatchObject({ kind: 'answered', body: 'hello' })
@@ -102,7 +102,7 @@ describe('SSRF-06 names that hang', () => {
 })
 
 describe('SSRF-07 a thousand agents at one victim', () => {
-  test('one host is called so many at a time, in order, and another host at once', async () => {
+  test('one host gets a limited number of concurrent calls, in order, and another host is called at once', async () => {
     const victim = holdAnswers()
     const busy = await stranger(victim.behave)
     const idle = await stranger(answer(''))
@@ -128,11 +128,11 @@ describe('SSRF-07 a thousand agents at one victim', () => {
     expect(busy.connections()).toBeLessThanOrEqual(4)
   })
 
-  test('many hosts at one address are called four times as many at a time', async () => {
+  test('many hosts at one address get four times as many concurrent calls', async () => {
     const victim = holdAnswers()
     const busy = await stranger(victim.behave)
     const { connectTo } = createPretendInternet({}, { [PUBLIC]: busy.port, '93.184.216.99': 1 })
-    // The first address is the attacker's own and dead; it must not hide whose the second is.
+    // The first address is the attacker's own and unreachable; it must not hide the owner of the second.
     const resolve = async () => ['93.184.216.99', PUBLIC]
     const outbound = guard({ localMode: false, ca, perHost: 1, resolve, connectTo })
     const calls = Array.from({ length: 12 }, (_, index) => get(outbound, `agent${index}.agents.example`))
@@ -144,7 +144,7 @@ describe('SSRF-07 a thousand agents at one victim', () => {
     expect(victim.most).toBe(4)
   })
 
-  test('who waits for a turn until the deadline is told so, and nothing arrived', async () => {
+  test('a call that waits for a slot until its deadline fails as too slow, and is not sent', async () => {
     const victim = holdAnswers()
     const busy = await stranger(victim.behave)
     const clock = createManualClock()
@@ -168,7 +168,7 @@ describe('SSRF-07 a thousand agents at one victim', () => {
     expect(await first).toMatchObject({ kind: 'answered' })
   })
 
-  test('work does not keep an agent from being looked at', async () => {
+  test('work does not prevent an agent from being checked', async () => {
     const victim = holdAnswers()
     const busy = await stranger((socket, head) =>
       head.startsWith('POST') ? victim.behave(socket, head) : answer('well')(socket, head),
@@ -195,8 +195,8 @@ describe('SSRF-07 a thousand agents at one victim', () => {
   })
 })
 
-describe('SSRF-07 work that hangs', () => {
-  test('leaves the same host a turn for what is asked in passing', async () => {
+describe('SSRF-07 work that does not end', () => {
+  test('leaves the same host a slot for short requests', async () => {
     const victim = holdAnswers()
     const busy = await stranger((socket, head) =>
       head.startsWith('POST /slow') ? victim.behave(socket, head) : answer('a price')(socket, head),
@@ -216,7 +216,7 @@ describe('SSRF-07 work that hangs', () => {
   })
 
   test.each([9_000, 60_000])(
-    'of four hosts at a shared address leaves the others there their turns (%s ms)',
+    'of four hosts at a shared address leaves the others there their slots (%s ms)',
     async timeoutMs => {
       const victim = holdAnswers()
       const busy = await stranger((socket, head) =>
@@ -235,7 +235,7 @@ describe('SSRF-07 work that hangs', () => {
 })
 
 describe('connections are kept', () => {
-  test('for at most so many origins, the oldest closed first', async () => {
+  test('for a limited number of origins, the oldest closed first', async () => {
     const sockets = new Set<Socket>()
     const server = await stranger((socket, head) => {
       sockets.add(socket)
@@ -252,7 +252,7 @@ describe('connections are kept', () => {
     await expect.poll(() => sockets.size).toBeLessThanOrEqual(256)
   })
 
-  test('many calls over one leave no listener behind', async () => {
+  test('without a listener left behind after many calls', async () => {
     const warnings: Error[] = []
     const note = (warning: Error): number => warnings.push(warning)
     process.on('warning', note)
@@ -267,7 +267,7 @@ describe('connections are kept', () => {
     expect([server.connections(), warnings]).toEqual([1, []])
   })
 
-  test('one that the untrusted host closes meanwhile is not used, and the call is made over another', async () => {
+  test('but one that the untrusted host has closed is not used, and the call is made over another', async () => {
     const server = await stranger(socket => socket.end(`${httpHead(200, 'content-length: 2')}ok`))
     const outbound = guard({
       localMode: false,
@@ -287,7 +287,7 @@ describe('connections are kept', () => {
     expect(server.requests.length).toBe(20)
   })
 
-  test('a guard that is closed ends what is under way, and answers later calls the same', async () => {
+  test('until the guard is closed, which ends calls in progress, and fails later calls the same way', async () => {
     const holding = holdAnswers()
     const server = await stranger(holding.behave)
     const outbound = guard({

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => at.close())
 
-describe('SSRF-04 nothing is decompressed and nothing grows', () => {
+describe('SSRF-04 nothing is decompressed and memory does not grow', () => {
   const zeros = Buffer.alloc(64 * 1_024 * 1_024)
 
   test.each([
@@ -45,7 +45,7 @@ describe('SSRF-04 nothing is decompressed and nothing grows', () => {
     expect(grownBytes).toBeLessThan(MOST_RSS_BYTES)
   })
 
-  test('five thousand layers are too large a head', async () => {
+  test('five thousand layers make the header too large', async () => {
     const head = httpHead(200, `content-encoding: ${'gzip, '.repeat(5_000)}`, 'content-length: 0')
     expect(await at.call(socket => socket.write(head))).toMatchObject(failed('too-large'))
   })
@@ -70,14 +70,14 @@ describe('SSRF-04 nothing is decompressed and nothing grows', () => {
     expect(grownBytes).toBeLessThan(MOST_RSS_BYTES)
   })
 
-  test('the last byte allowed is allowed', async () => {
+  test('a body of exactly the maximum size is accepted', async () => {
     const body = 'x'.repeat(PROBE_LIMITS.maxBytes)
     expect(await at.call(answer(body))).toMatchObject({ kind: 'answered', body })
     expect(await at.call(answer(`${body}x`))).toMatchObject(failed('too-large'))
   })
 })
 
-describe('SSRF-05 one deadline over everything', () => {
+describe('SSRF-05 one deadline for the whole call', () => {
   const timeoutMs = 400
 
   test.each<[string, Behaviour]>([
@@ -103,7 +103,7 @@ describe('SSRF-05 one deadline over everything', () => {
     expect(at.clock.nowMs() - beganMs).toBe(timeoutMs)
   })
 
-  test('a hand-shake that never comes is too slow, and the request did not arrive', async () => {
+  test('a missing TLS handshake is too slow, and the request was not sent', async () => {
     const mute = await startUntrustedHost(() => undefined)
     const internet = createPretendInternet(
       { 'mute.agents.example': [UNTRUSTED_ADDRESS] },
@@ -116,13 +116,13 @@ describe('SSRF-05 one deadline over everything', () => {
     await mute.close()
   })
 
-  test('an execute that its caller gives up ends at once, in doubt', async () => {
+  test('an execute that its caller aborts ends at once, with an unknown outcome', async () => {
     const giveUp = new AbortController()
     const outcome = await at.call(() => giveUp.abort(), { method: 'POST', body: '{}', signal: giveUp.signal })
     expect(outcome).toMatchObject({ ...failed('too-slow'), detail: 'given up by its caller' })
   })
 
-  test('a call given up before it began is not made', async () => {
+  test('a call that is aborted before it begins is not made', async () => {
     const outcome = await at.call(answer(''), { signal: AbortSignal.abort() })
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'too-slow', mayHaveArrived: false })
     expect(at.internet.connects).toEqual([])
@@ -133,7 +133,7 @@ function failed(reason: string): object {
   return { kind: 'failed', reason, mayHaveArrived: true }
 }
 
-/** What comes of a call, and how much memory this process took meanwhile, the untrusted host's own included. */
+/** The outcome of a call, and the growth of this process's memory during it, including that of the untrusted host. */
 async function watchMemory<T>(call: Promise<T>): Promise<{ outcome: T; grownBytes: number }> {
   const rssBefore = process.memoryUsage.rss()
   let rssMost = rssBefore

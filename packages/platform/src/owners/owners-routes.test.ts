@@ -54,7 +54,7 @@ async function askAs(
 }
 
 describe('PUT /v1/me/agents/:agentId/category', () => {
-  test('chooses the category in which the agent is found, and none', async () => {
+  test('sets and removes the category in which the agent is found', async () => {
     const { agentId } = await insertAgent(stage.database, { owner })
     const choose = (category: string | null) =>
       ask({ method: 'PUT', url: `/v1/me/agents/${agentId}/category`, payload: { category } })
@@ -69,7 +69,7 @@ describe('PUT /v1/me/agents/:agentId/category', () => {
     expect((await tagsOf(agentId)).filter(tag => tag.startsWith('category='))).toEqual([])
   })
 
-  test('is for the owner alone, and of the list', async () => {
+  test('accepts only the owner, and only categories of the list', async () => {
     const other = await insertAgent(stage.database)
     const choose = (agentId: number, category: unknown) =>
       ask({ method: 'PUT', url: `/v1/me/agents/${agentId}/category`, payload: { category } })
@@ -97,7 +97,7 @@ describe('PUT /v1/me/agents/:agentId/category', () => {
 })
 
 describe('GET /v1/me/agents', () => {
-  test('lists what one holds, in whatever standing, and nobody else’s', async () => {
+  test('lists the caller’s agents in any standing, and no others', async () => {
     const listed = await insertAgent(stage.database, { owner, badge: 'gold', badgeShown: 'silver' })
     const refused = await insertAgent(stage.database, { owner, standing: 'refused', provenWallet: null })
     await insertAgent(stage.database)
@@ -112,7 +112,7 @@ describe('GET /v1/me/agents', () => {
     expect((await ask({ url: '/v1/me' })).json()).toMatchObject({ address: owner, agents: 2 })
   })
 
-  test('goes on after a hundred', async () => {
+  test('continues after a hundred', async () => {
     await stage.database.query(
       'many',
       `insert into agents (agent_id, endpoint_on_chain, owner, stake_wei, registered_block, registered_transaction,
@@ -166,7 +166,7 @@ describe('GET /v1/me/agents/:agentId/dashboard', () => {
     await insertJob(agentId, { state: 'failed', elapsedMs: 9_999 })
     await insertJob(agentId, { state: 'expired' })
     await insertJob(agentId, { state: 'pending' })
-    // The platform's own, and one from before.
+    // A job of the platform's own, and one before the period.
     await insertJob(agentId, { state: 'completed', kind: 'canary', elapsedMs: 5_000 })
     await insertJob(agentId, { state: 'completed', agoMs: 8 * DAY_MS, elapsedMs: 5_000 })
     const answer = await ask({ url: `/v1/me/agents/${agentId}/dashboard` })
@@ -187,7 +187,7 @@ describe('GET /v1/me/agents/:agentId/dashboard', () => {
     expect(month.json()).toMatchObject({ jobs: { sent: 25 } })
   })
 
-  test('has the health of each hour, the one under way too', async () => {
+  test('has the health of each hour, including the current one', async () => {
     const { agentId } = await insertAgent(stage.database, { owner })
     const hour = Math.floor(clock.nowMs() / HOUR_MS) * HOUR_MS
     await stage.database.query('past', `insert into agent_hours values ($1, $2, 5, 1, '{10,20,30,40,50}')`, [
@@ -207,7 +207,7 @@ describe('GET /v1/me/agents/:agentId/dashboard', () => {
     ])
   })
 
-  test('is empty before the first job, and bounded in time', async () => {
+  test('is empty before the first job, and its period is limited', async () => {
     const { agentId } = await insertAgent(stage.database, { owner })
     const answer = await ask({ url: `/v1/me/agents/${agentId}/dashboard` })
     expect(answer.json()).toMatchObject({
@@ -236,7 +236,7 @@ describe('FACILITATOR_SECRETs', () => {
       secrets: { secret_id: string; revoked_at: number | null }[]
     }>().secrets
 
-  test('are made for one’s own address and proven wallets, shown once, and known to the facilitator', async () => {
+  test('are created for the caller’s address and proven wallets, shown once, and known to the facilitator', async () => {
     const [proven, unproven, provisional] = [1, 2, 3].map(() => makeWallet(stage.parts.crypto).address)
     await insertAgent(stage.database, { owner, wallet: proven ?? '' })
     await insertAgent(stage.database, { owner, wallet: unproven ?? '', provenWallet: null })
@@ -252,7 +252,7 @@ describe('FACILITATOR_SECRETs', () => {
     expect(await listAtFacilitator(owner)).toMatchObject([{ id: made.secret_id, owner }])
   })
 
-  test('are not made for anybody else’s wallet, or one that is not proven', async () => {
+  test('are not created for another owner’s wallet, or an unproven one', async () => {
     const [unproven, formers] = [
       makeWallet(stage.parts.crypto).address,
       makeWallet(stage.parts.crypto).address,
@@ -273,7 +273,7 @@ describe('FACILITATOR_SECRETs', () => {
     expect(await list()).toEqual([])
   })
 
-  test('those that the operator made for one’s wallet are shown as such, with that wallet alone, and are not one’s to revoke', async () => {
+  test('those that the operator created for the caller’s wallet are marked, show that wallet only, and cannot be revoked', async () => {
     const wallet = makeWallet(stage.parts.crypto).address
     await insertAgent(stage.database, { owner, wallet })
     const facilitator = createFacilitatorAdmin(stage.parts.settings.facilitator)
@@ -301,7 +301,7 @@ describe('FACILITATOR_SECRETs', () => {
     }
   })
 
-  test('are rotated by a second one, which lives beside the first until that is revoked', async () => {
+  test('are rotated by a second one, which is valid beside the first until that is revoked', async () => {
     const first = (await create()).json<Made>()
     const rotate = async (): Promise<LightMyRequestResponse> =>
       await ask({ method: 'POST', url: `/v1/me/secrets/${first.secret_id}/rotate` })
@@ -322,7 +322,7 @@ describe('FACILITATOR_SECRETs', () => {
     expect((await rotate()).json()).toMatchObject({ error: 'secretId: is revoked: make a new secret' })
   })
 
-  test('have the label they were given, on one line, which a rotation hands on; a pair of them names each other', async () => {
+  test('have the given label, on one line, which a rotation keeps; the old and the new one name each other', async () => {
     const label = '  build\u0001 machine\u202e\n two  '
     const first = (await create({ label })).json<Made>()
     const url = `/v1/me/secrets/${first.secret_id}/rotate`
@@ -331,7 +331,7 @@ describe('FACILITATOR_SECRETs', () => {
       { label: 'build machine two', replaces: null, replaced_by: null, last_used_at: null },
       { label: 'build machine two', replaces: first.secret_id },
     ])
-    // Of one second, either may come first.
+    // Created in the same second, either may come first.
     const listed = new Map((await list()).map(secret => [secret.secret_id, secret]))
     expect(listed.get(first.secret_id)).toMatchObject({ replaced_by: second.secret_id })
     expect(listed.get(second.secret_id)).toMatchObject({ replaces: first.secret_id, replaced_by: null })
@@ -340,7 +340,7 @@ describe('FACILITATOR_SECRETs', () => {
     expect((await create({ label: ' \u200b ' })).json()).toMatchObject({ label: null })
   })
 
-  test('keep at a rotation only the wallets that are still one’s own', async () => {
+  test('keep at a rotation only the wallets that still belong to the caller', async () => {
     const wallet = makeWallet(stage.parts.crypto).address
     const { agentId } = await insertAgent(stage.database, { owner, wallet })
     const first = (await create()).json<Made>()
@@ -350,7 +350,7 @@ describe('FACILITATOR_SECRETs', () => {
     expect((await ask({ method: 'POST', url })).json<Made>().wallets).toEqual([owner])
   })
 
-  test('leave a trace of what was done, and none of the secret', async () => {
+  test('write audit events without the secret', async () => {
     const made = (await create()).json<Made>()
     const rotated = (
       await ask({ method: 'POST', url: `/v1/me/secrets/${made.secret_id}/rotate` })
@@ -373,7 +373,7 @@ describe('FACILITATOR_SECRETs', () => {
     expect(JSON.stringify(rows)).not.toContain(made.secret)
   })
 
-  test('a facilitator that is away is 503, one that refuses us too, without its words', async () => {
+  test('an unavailable facilitator causes 503, and so does one that refuses the platform, without its error text', async () => {
     const away = { url: 'http://127.0.0.1:1', adminToken: 'x'.repeat(16) }
     const refusing = { url: facilitator.url, adminToken: 'not-the-service-token' }
     for (const settings of [away, refusing]) {
@@ -386,7 +386,7 @@ describe('FACILITATOR_SECRETs', () => {
     }
   })
 
-  test('a platform without a facilitator says that it makes none', async () => {
+  test('a platform without a facilitator refuses to create them', async () => {
     const other = openApp({ ...stage.parts, settings: { ...stage.parts.settings, facilitator: undefined } })
     const answer = await (await askAs(other, owner))({ method: 'POST', url: '/v1/me/secrets', payload: {} })
     expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([

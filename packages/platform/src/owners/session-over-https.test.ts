@@ -27,11 +27,11 @@ let wallet: TestWallet
 
 describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a browser', () => {
   beforeAll(async () => {
-    // Its port is part of the public URL, so it listens first.
+    // The proxy's port is part of the public URL, so it listens first.
     let behind = 0
     proxy = createTlsServer({ key: certificate.key, cert: certificate.certificate }, (request, response) => {
       if (!(request.headers.host ?? '').startsWith(`${HOST}:`)) {
-        // Pages of others: a sister on a subdomain, and a site of somebody else.
+        // Pages of other origins: one on a sister subdomain, and one on another site.
         response.writeHead(200, { 'content-type': 'text/html' }).end('<title>other</title>')
         return
       }
@@ -98,7 +98,7 @@ describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a brow
 
   const me = async (page: Page): Promise<number> => (await ask(page, 'GET', `${origin}/v1/me`)).status
 
-  test('a sign-in sets a __Host- cookie that no script reads, and it signs in the next request', async () => {
+  test('a sign-in sets a __Host- cookie that scripts cannot read, and it authenticates the next request', async () => {
     const page = await openPage()
     expect(await me(page)).toBe(401)
     await signIn(page)
@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a brow
     expect(await context.cookies()).toEqual([])
   })
 
-  test('a page of another site, or of a subdomain, does nothing with the session', async () => {
+  test('a page of another site, or of a subdomain, cannot use the session', async () => {
     await signIn(await openPage())
     const { port } = new URL(origin)
     for (const site of [`https://other.example:${port}`, `https://sister.${HOST}:${port}`]) {
@@ -127,7 +127,7 @@ describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a brow
     expect(await me(await openPage())).toBe(200)
   })
 
-  test('a subdomain cannot toss a cookie: the browser takes none of that name, and no other name is read', async () => {
+  test('a subdomain cannot set the session cookie: the browser refuses that name, and no other name is read', async () => {
     const attackers = await signIn(await openPage())
     await context.clearCookies()
     const { port } = new URL(origin)
@@ -141,7 +141,7 @@ describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a brow
     expect(await me(await openPage())).toBe(401)
   })
 
-  test('a session that was there before is ended by the sign-in that replaces it', async () => {
+  test('an existing session is ended by the sign-in that replaces it', async () => {
     const page = await openPage()
     const former = await signIn(page)
     await signIn(page)
@@ -149,7 +149,7 @@ describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a brow
     expect(answer.statusCode).toBe(401)
   })
 
-  test('what a proxy says of the protocol changes nothing: the public URL decides', async () => {
+  test('proxy headers about the protocol have no effect: the public URL decides', async () => {
     const headers = { 'x-forwarded-proto': 'http', 'x-forwarded-host': 'other.example' }
     const terms = (await app.inject({ method: 'POST', url: '/v1/sessions/nonces', headers })).json<
       Parameters<typeof signInMessage>[1]
@@ -206,7 +206,7 @@ test.skipIf(chromium === undefined)(
   },
 )
 
-/** A page at this origin that may ask for anything, as an operator's own front end might be: ours forbid themselves that. */
+/** A page at this origin without the platform's content security policy, as an operator's own front end might be. */
 async function openPageOf(context: BrowserContext, origin: string): Promise<Page> {
   const page = await context.newPage()
   const body = '<!doctype html><title>A page</title>'
@@ -216,7 +216,7 @@ async function openPageOf(context: BrowserContext, origin: string): Promise<Page
 }
 
 interface Answered {
-  /** 0: the browser let the page see nothing. */
+  /** 0 when the browser did not let the page read the response. */
   readonly status: number
   readonly body: string
 }

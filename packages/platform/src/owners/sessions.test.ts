@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 async function signInWell(headers: { [name: string]: string } = {}): Promise<LightMyRequestResponse> {
-  // More sign-ins than an address may have in a minute.
+  // More sign-ins than an address may make in a minute.
   stage.clock.pass(MINUTE_MS)
   const terms = (await ask({ method: 'POST', url: '/v1/sessions/nonces' })).json<
     z.infer<typeof signInTerms>
@@ -74,7 +74,7 @@ describe('WEB-05 with the cookie', () => {
     expect(after.statusCode).toBe(status === 204 ? 401 : 200)
   })
 
-  test('no form can be posted: the content type must be JSON', async () => {
+  test('a form cannot be posted: the content type must be JSON', async () => {
     const cookie = cookieOf(await signInWell())
     for (const type of [
       'text/plain',
@@ -95,13 +95,13 @@ describe('WEB-05 with the cookie', () => {
     }
   })
 
-  test('another site cannot sign a browser in as somebody else', async () => {
+  test('another site cannot sign a browser in as another owner', async () => {
     const answer = await signInWell({ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
     expect(answer.statusCode).toBe(403)
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
-  test('no page of another site may read what is an owner’s', async () => {
+  test('a page of another site cannot read an owner’s data', async () => {
     const headers = { origin: 'https://evil.example', cookie: cookieOf(await signInWell()) }
     const answer = await ask({ method: 'GET', url: '/v1/me', headers })
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
@@ -109,7 +109,7 @@ describe('WEB-05 with the cookie', () => {
     expect(preflight.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('two cookies of one name are none', async () => {
+  test('two cookies of one name are ignored', async () => {
     const cookie = cookieOf(await signInWell())
     const both = `${COOKIE}=fbs_${'a'.repeat(43)}; ${cookie}`
     expect((await ask({ method: 'GET', url: '/v1/me', headers: { cookie: both } })).statusCode).toBe(401)
@@ -127,14 +127,14 @@ describe('WEB-06 a session', () => {
     expect([await me({ cookie: first }), await me({ cookie: second })]).toEqual([401, 200])
   })
 
-  test('cannot be chosen by who plants a cookie', async () => {
+  test('cannot be chosen by planting a cookie', async () => {
     const planted = `${COOKIE}=fbs_${'A'.repeat(43)}`
     const cookie = cookieOf(await signInWell({ cookie: planted, ...OWN_PAGE }))
     expect(cookie).not.toBe(planted)
     expect(await me({ cookie: planted })).toBe(401)
   })
 
-  test('is of no use after signing out', async () => {
+  test('is invalid after signing out', async () => {
     const answer = await signInWell()
     const { token } = answer.json<{ token: string }>()
     const headers = { authorization: `Bearer ${token}` }
@@ -147,7 +147,7 @@ describe('WEB-06 a session', () => {
     expect([await me(headers), await me({ cookie: cookieOf(answer) })]).toEqual([401, 401])
   })
 
-  test('lives two hours unused and a day in all', async () => {
+  test('lasts two hours unused and a day in all', async () => {
     const idle = await signedInAs(stage.parts, wallet.address)
     stage.clock.pass(SESSION_IDLE_MS - 1_000)
     expect(await me(idle)).toBe(200)
@@ -162,7 +162,7 @@ describe('WEB-06 a session', () => {
     expect(await me(busy)).toBe(401)
   })
 
-  test('can be ended from another one, and each is told of', async () => {
+  test('can be ended from another one, and both are listed', async () => {
     const owner = makeWallet(stage.parts.crypto)
     const [one, other] = [
       await signedInAs(stage.parts, owner.address),
@@ -178,7 +178,7 @@ describe('WEB-06 a session', () => {
     expect([ended.statusCode, await me(one), await me(other)]).toEqual([204, 200, 401])
   })
 
-  test('is one of twenty: the oldest gives way', async () => {
+  test('is one of at most twenty: a new one replaces the oldest', async () => {
     const owner = makeWallet(stage.parts.crypto)
     const first = await signedInAs(stage.parts, owner.address)
     for (let more = 0; more < 20; more += 1) {
@@ -199,7 +199,7 @@ describe('WEB-06 a session', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('a bearer that is none is not made good by a cookie', async () => {
+  test('an invalid bearer token is not compensated by a cookie', async () => {
     const cookie = cookieOf(await signInWell())
     expect(await me({ cookie, authorization: `Bearer fbs_${'x'.repeat(43)}` })).toBe(401)
   })

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 async function askTerms(): Promise<Terms> {
-  // Fifty sign-ins a test file are more than an address may.
+  // The sign-ins of this test file exceed the limit of one address.
   stage.clock.pass(MINUTE_MS)
   return (await ask({ method: 'POST', url: '/v1/sessions/nonces' })).json<Terms>()
 }
@@ -50,7 +50,7 @@ async function signInWell(headers: { [name: string]: string } = {}): Promise<Lig
   return await signIn({ message, signature: wallet.personalSign(message) }, headers)
 }
 
-test('EIP-4361 a wallet that signs what the platform asks for is signed in, by cookie and by bearer', async () => {
+test("EIP-4361 a wallet that signs the platform's message is signed in, by cookie and by bearer token", async () => {
   const answer = await signInWell()
   expect(answer.statusCode).toBe(201)
   const { token, address } = answer.json<{ token: string; address: string }>()
@@ -84,7 +84,7 @@ test('a wallet that writes v as 0 or 1 is signed in; for payments such a signatu
   }
 })
 
-test('a message with a statement, a request id and resources is read to its end', async () => {
+test('a message with a statement, a request id and resources is parsed completely', async () => {
   const message = signInMessage(wallet, await askTerms(), {
     statement: 'I want to see my agents.',
     requestId: 'r-1',
@@ -94,7 +94,7 @@ test('a message with a statement, a request id and resources is read to its end'
   expect((await signIn({ message, signature: wallet.personalSign(message) })).statusCode).toBe(201)
 })
 
-test('the database has a hash of the token and no token', async () => {
+test('the database has a hash of the token, but not the token', async () => {
   const { token } = (await signInWell()).json<{ token: string }>()
   const rows = await stage.database.query<{ row: string }>('t1', 'select sessions::text as row from sessions')
   expect(rows.length).toBeGreaterThan(0)
@@ -224,7 +224,7 @@ describe('WEB-04 refuses', () => {
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
-  test('the same message twice, and of twenty at once nineteen', async () => {
+  test('the same message twice, and nineteen of twenty concurrent ones', async () => {
     const payload = signed(signInMessage(wallet, await askTerms()))
     stage.clock.pass(MINUTE_MS)
     const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(payload)))
@@ -244,13 +244,13 @@ describe('WEB-04 refuses', () => {
     ])
   })
 
-  test('a sign-in that was refused leaves its nonce to the one who was given it', async () => {
+  test('a refused sign-in does not consume its nonce', async () => {
     const terms = await askTerms()
     expect((await signIn(signed(signInMessage(wallet, terms, { chainId: 1 })))).statusCode).toBe(401)
     expect((await signIn(signed(signInMessage(wallet, terms)))).statusCode).toBe(201)
   })
 
-  test('keys that it does not know', async () => {
+  test('unknown keys in the request', async () => {
     const answer = await signIn({
       ...signed(signInMessage(wallet, await askTerms())),
       address: wallet.address,
@@ -259,7 +259,7 @@ describe('WEB-04 refuses', () => {
   })
 })
 
-test('in local mode, over http, the cookie has a plain name that browsers take', async () => {
+test('in local mode, over http, the cookie has a plain name that browsers accept', async () => {
   const local = await stagePlatform()
   const routes = ownersRoutes(local.parts)
   const localApp = createApp(local.parts, routes)
@@ -275,7 +275,7 @@ test('in local mode, over http, the cookie has a plain name that browsers take',
   await local.close()
 })
 
-/** The other signature of the same words by the same key, which Ethereum has refused since EIP-2. */
+/** The other valid signature of the same message with the same key, which Ethereum has refused since EIP-2. */
 function withHighS(signature: string): string {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const s = BigInt(`0x${signature.slice(66, 130)}`)

@@ -33,12 +33,12 @@ async function deploy(words: readonly string[]): Promise<{ readonly code: number
   }
 }
 
-test('the published address of SpendPermissions is the one at which it is deployed', async () => {
+test('the published address of SpendPermissions is its deployment address', async () => {
   const address = deploymentAddress(await loadEvmCrypto(), DEPLOY_PERMISSIONS.contract.creationCode)
   expect(address).toBe(SPEND_PERMISSIONS_ADDRESS.toLowerCase())
 })
 
-test('farebox-platform deploy-permissions puts SpendPermissions at its address, once', async () => {
+test('farebox-platform deploy-permissions deploys SpendPermissions at its address, once', async () => {
   await callAnvil(chain.rpcUrl, 'anvil_setCode', [SPEND_PERMISSIONS_ADDRESS, '0x'])
   const dry = await deploy(['--dry-run'])
   expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/gas +\d+ at up to/) })

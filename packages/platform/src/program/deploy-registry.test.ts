@@ -31,21 +31,21 @@ describe('farebox-platform deploy-registry', () => {
     return { code, out: await out, err: await err }
   }
 
-  test('--help names its options and the variables that it reads', async () => {
+  test('--help lists its options and the variables that it reads', async () => {
     const { code, out } = await run(['--help'], { EVM_RPC_URL: '' })
     expect(code).toBe(0)
     for (const word of ['--dry-run', '--yes', '--json', 'PLATFORM_NETWORK', 'DEPLOYER_PRIVATE_KEY_FILE'])
       expect(out).toContain(word)
   })
 
-  test('a key among its words is refused and not repeated', async () => {
+  test('a key among its arguments is refused and not repeated', async () => {
     const { code, out, err } = await run([privateKey])
     expect(code).toBe(2)
     expect(err).toContain('a key is read from DEPLOYER_PRIVATE_KEY or its file alone')
     expect(out + err).not.toContain(privateKey.slice(2))
   })
 
-  test('all that is missing is named at once', async () => {
+  test('all missing variables are named at once', async () => {
     const { code, err } = await run([], { EVM_RPC_URL: '', PLATFORM_NETWORK: 'base' })
     expect(code).toBe(2)
     expect(err).toMatch(
@@ -53,7 +53,7 @@ describe('farebox-platform deploy-registry', () => {
     )
   })
 
-  test('a node that is not there is named, exit 1', async () => {
+  test('an unreachable node is named, exit 1', async () => {
     const variables = { EVM_RPC_URL: 'http://127.0.0.1:9/v2/secretsecret1', DEPLOYER_PRIVATE_KEY: privateKey }
     const { code, out, err } = await run(['--yes'], variables)
     expect(code).toBe(1)
@@ -69,7 +69,7 @@ describe('farebox-platform deploy-registry', () => {
     expect(err).toContain('give --yes to confirm; nothing was sent')
   })
 
-  test('with --yes it deploys, and prints what to set and what to verify with', async () => {
+  test('with --yes it deploys, and prints the settings and the data for verification', async () => {
     const { code, out, err } = await run(['--yes'], { DEPLOYER_PRIVATE_KEY: privateKey })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^AGENT_REGISTRY_ADDRESS=0x[0-9a-fA-F]{40}\nAGENT_REGISTRY_BLOCK=\d+$/m)

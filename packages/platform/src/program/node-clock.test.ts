@@ -20,7 +20,7 @@ function hearing() {
   return { nodeClock, hear, lines }
 }
 
-test('a clock that differs from the node is named by the second answer, once, and again when it is right', () => {
+test("a clock that differs from the node's is logged once, at the second response, and again when it agrees", () => {
   const { nodeClock, hear, lines } = hearing()
   hear(-12)
   expect(nodeClock.skew()).toBeUndefined()

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-// From the build: another process loads it.
+// From the build, because another process loads it.
 const MODULE = new URL('../../dist/program/open-pages.js', import.meta.url)
 
 /** Prints which files of React's server part are loaded once the pages are open. */
@@ -21,7 +21,7 @@ async function loadedBy(environment: { readonly [name: string]: string }): Promi
   return stdout.trim()
 }
 
-test('pages are made by React for production, unless NODE_ENV says otherwise', async () => {
+test('pages use the production build of React, unless NODE_ENV says otherwise', async () => {
   expect(await loadedBy({})).toBe('production true')
   expect(await loadedBy({ NODE_ENV: 'development' })).toBe('development true')
 })

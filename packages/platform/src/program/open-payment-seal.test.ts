@@ -23,11 +23,11 @@ afterEach(async () => await rm(folder, { recursive: true, force: true }))
 
 async function openWith(paymentKey?: string, paymentKeyBefore?: string): Promise<PaymentSeal> {
   const environment = { paymentKey, paymentKeyBefore, dataFolder: join(folder, 'data') }
-  // What it reads of the environment.
+  // The part of the environment that it reads.
   return await openPaymentSeal(environment as PlatformEnvironment, stage.database)
 }
 
-test('without a key one is made once, in a file that only its owner reads', async () => {
+test('without a key one is created once, in a file that only its owner can read', async () => {
   const [seal, again] = [await openWith(), await openWith()]
   expect(again.open(JOB, seal.seal(JOB, 'payment'))).toBe('payment')
   const path = join(folder, 'data', 'payment-key')
@@ -44,7 +44,7 @@ test('a process with another key than the database was written with does not sta
   await openWith(FIRST)
 })
 
-test('a key is replaced by a new one beside it, after which the old one alone does not do', async () => {
+test('a key is replaced by a new one beside it, after which the old one alone is refused', async () => {
   const sealed = (await openWith(FIRST)).seal(JOB, 'payment')
   expect((await openWith(SECOND, FIRST)).open(JOB, sealed)).toBe('payment')
   await expect(openWith(FIRST)).rejects.toThrow('PAYMENT_ENCRYPTION_KEY is not the key')

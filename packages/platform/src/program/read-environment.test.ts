@@ -25,7 +25,7 @@ function read(variables: { readonly [name: string]: string | undefined }): Platf
   return readEnvironment({ variables: { ...NEEDED, ...variables }, readFile }, crypto)
 }
 
-test('with the three that are needed the rest has defaults', () => {
+test('with only the three required variables, the others have defaults', () => {
   expect(read({})).toEqual({
     host: '127.0.0.1',
     port: 4000,
@@ -59,7 +59,7 @@ test('with the three that are needed the rest has defaults', () => {
   })
 })
 
-test('D41 how many settlements owners are granted is set by five numbers and two bounds, or turned off', () => {
+test('D41 the settlement rule is set by five numbers and two bounds, or turned off', () => {
   const ruleOf = (variables: { readonly [name: string]: string }): unknown =>
     read(variables).settings.settlements
   expect(
@@ -126,14 +126,14 @@ test('every variable is read', () => {
   })
 })
 
-test('a shunned address stands for itself, a block for all that begin like it', () => {
+test('a shunned address matches itself, and a block matches all its addresses', () => {
   const { shunnedAddresses } = read({ PLATFORM_SHUNNED_ADDRESSES: '5.6.7.8, 9.9.0.0/16,2a00:1::/32' })
   const isShunned = (address: string): boolean => isWithin(address, shunnedAddresses)
   expect(['5.6.7.8', '9.9.255.1', '::ffff:9.9.1.1', '2a00:1:2::3'].filter(isShunned)).toHaveLength(4)
   expect(['5.6.7.9', '9.8.0.1', '2a00:2::1', 'none'].filter(isShunned)).toEqual([])
 })
 
-test('D37 local mode takes http, needs no public URL, and waits for no blocks', () => {
+test('D37 local mode accepts http, needs no public URL, and waits for no confirmations', () => {
   expect(read({ PLATFORM_LOCAL: 'true', PLATFORM_PUBLIC_URL: '' }).settings).toMatchObject({
     localMode: true,
     publicUrl: undefined,
@@ -144,7 +144,7 @@ test('D37 local mode takes http, needs no public URL, and waits for no blocks', 
   ).toBe('http://localhost:4000')
 })
 
-describe('what is wrong is named', () => {
+describe('wrong variables are named', () => {
   test.each([
     [{ PLATFORM_LOCAL: 'yes' }, 'PLATFORM_LOCAL must be exactly "true" or "false", got "yes"'],
     [{ PLATFORM_LOCAL: 'TRUE' }, 'PLATFORM_LOCAL must be exactly'],

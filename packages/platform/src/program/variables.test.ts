@@ -14,7 +14,7 @@ test('every variable of the help is in the operator’s page, with its default',
   }
 })
 
-test('all variables that are missing are named in one run', async () => {
+test('all missing variables are named in one run', async () => {
   const crypto = await loadEvmCrypto()
   const source = { variables: { PLATFORM_PORT: 'http' }, readFile: () => '' }
   expect(() => readEnvironment(source, crypto, { bringsDatabase: false })).toThrow(

@@ -45,7 +45,7 @@ async function insertPaidJob(): Promise<ReceiptedJob> {
   }
 }
 
-test('processes that start together have one key, and its private part is nowhere but in the database', async () => {
+test('processes that start together have one key, and its private part is only in the database', async () => {
   const workers = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
   const keys = await Promise.all(workers.map(({ database }) => readSigningKey(database, 1)))
   expect(new Set(keys.map(({ keyId }) => keyId)).size).toBe(1)
@@ -54,7 +54,7 @@ test('processes that start together have one key, and its private part is nowher
   expect(published.keys[0]).not.toHaveProperty('d')
 })
 
-test('after a rotation the new key signs, the old receipts are still good, and the old private part is gone', async () => {
+test('after a rotation the new key signs, old receipts stay valid, and the old private part is deleted', async () => {
   const before = await issueReceipt(stage.parts, await insertPaidJob())
   const old = await readSigningKey(stage.database, 1)
   const next = await rotateSigningKey(stage.database, 2)
@@ -68,7 +68,7 @@ test('after a rotation the new key signs, the old receipts are still good, and t
   expect(rows.map(row => row.all).join()).not.toContain(old.privateJwk.d)
 })
 
-test('receipts of a revoked key prove nothing and are signed anew, once; those of other keys stay', async () => {
+test('receipts of a revoked key prove nothing and are signed again, once; those of other keys stay', async () => {
   const nowMs = stage.clock.nowMs()
   const leaked = await readSigningKey(stage.database, nowMs)
   const job = await insertPaidJob()
@@ -92,7 +92,7 @@ test('receipts of a revoked key prove nothing and are signed anew, once; those o
   expect(await issueReceipt(stage.parts, kept)).toBe(kept.receipt)
 })
 
-test('a receipt is the same however often and by whom it is asked for', async () => {
+test('a receipt is the same for every request and every process', async () => {
   const job = await insertPaidJob()
   const other = await stage.anotherWorker()
   const issued = await Promise.all([stage.parts, other, stage.parts].map(parts => issueReceipt(parts, job)))

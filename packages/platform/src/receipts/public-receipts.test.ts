@@ -34,7 +34,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-/** A job that was paid so long ago, 0: now. */
+/** Inserts a job that was paid this many seconds ago; 0 means now. */
 async function pay(secondsAgo: number, job: Partial<PaidJob> = {}): Promise<string> {
   const finishedAtMs = stage.clock.nowMs() - secondsAgo * 1_000
   return await insertPaidJob(stage.database, { agentId: 1, payer: PAYER, finishedAtMs, ...job })
@@ -91,8 +91,8 @@ test('a job that was not paid, not delivered, or is the platform’s own trial i
   }
 })
 
-describe('when a job was paid', () => {
-  test('is not told by the list before its minute is over; by its hash it is found at once', async () => {
+describe('the time when a job was paid', () => {
+  test('is not revealed by the list before its minute is over; by its hash the job is found at once', async () => {
     await insertAgent(stage.database)
     stage.clock.pass(59_999)
     const jobId = await pay(0)
@@ -104,7 +104,7 @@ describe('when a job was paid', () => {
     expect((await list()).receipts).toHaveLength(2)
   })
 
-  test('is not told by the order within the minute, nor by the cursor', async () => {
+  test('is not revealed by the order within the minute, nor by the cursor', async () => {
     await insertAgent(stage.database)
     for (let second = 0; second < 30; second += 1) await pay(119 - second)
     const hashes = await allPages()
@@ -115,7 +115,7 @@ describe('when a job was paid', () => {
   })
 })
 
-test('pages hold every job once, the newest minute first, of all agents or of one', async () => {
+test('the pages contain every job once, the newest minute first, of all agents or of one', async () => {
   await insertAgent(stage.database)
   await insertAgent(stage.database)
   for (let job = 0; job < 40; job += 1) await pay(61 + job * 17, { agentId: 1 + (job % 2) })
@@ -129,7 +129,7 @@ test('pages hold every job once, the newest minute first, of all agents or of on
   expect(minutes).toEqual([...minutes].sort((first, second) => second - first))
 })
 
-test('the words of an agent that was taken down are not passed on, and it has no list of its own', async () => {
+test('the texts of a taken-down agent are not shown, and it has no list of its own', async () => {
   await insertAgent(stage.database, { declaration: sampleDeclaration('0x1', { name: 'Bad\u202ename' }) })
   await pay(300)
   expect((await list()).receipts).toMatchObject([{ agent_name: 'Badname' }])
@@ -153,11 +153,11 @@ test.each([
   expect((await ask({ method: 'GET', url: `/v1/receipts?${query}` })).statusCode).toBe(400)
 })
 
-test('refuses what is no hash', async () => {
+test('refuses a hash that is not valid', async () => {
   expect((await ask({ method: 'GET', url: `/v1/receipts/${'A'.repeat(64)}` })).statusCode).toBe(400)
 })
 
-test('a page costs the same however many jobs there were: it reads an index in order', async () => {
+test('a page costs the same regardless of the number of jobs: it reads an index in order', async () => {
   await insertAgent(stage.database)
   await insertAgent(stage.database)
   await stage.database.pool.query(
@@ -168,7 +168,7 @@ test('a page costs the same however many jobs there were: it reads an index in o
     [PAYER, new Date(stage.clock.nowMs())],
   )
   await stage.database.pool.query('analyze jobs')
-  // What a connection has read is told by itself alone.
+  // Only a connection itself can flush its own statistics, so the reads use a connection of their own.
   const { schema } = stage.database
   const database = await openStorage({ connectionString: stage.connectionString, connections: 1 })
   const rowsRead = async (): Promise<number> => {

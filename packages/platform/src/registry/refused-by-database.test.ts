@@ -59,7 +59,7 @@ const updated = (agentId: number, endpoint: string): PretendEvent => ({
   endpoint,
 })
 
-/** Has the database refuse rows, as an index does that has no room. */
+/** Makes the database refuse rows, as a full index would. */
 const refuse = (table: string, condition: string) =>
   query(`alter table ${table} add constraint test_refuses check (not (${condition})) not valid`)
 
@@ -78,7 +78,7 @@ async function cursor(): Promise<number | undefined> {
   return rows[0] && Number(rows[0].block_number)
 }
 
-/** As random as a database finds it: nothing of it can be packed. */
+/** Random characters, which the database cannot compress. */
 function randomCharacters(count: number): string {
   let seed = 1
   const next = (): number => (seed = (seed * 48_271) % 2_147_483_647)
@@ -86,7 +86,7 @@ function randomCharacters(count: number): string {
 }
 
 describe('an endpoint', () => {
-  test('that no index has room for once it is escaped is no URL, and the others are followed', async () => {
+  test('that is too long for an index once it is escaped has no URL, and the other agents are followed', async () => {
     const long = `https://a.example/${randomCharacters(670)}`
     chain.mine([registered(1, long), registered(2)], [updated(2, long)], [registered(3)], [], [])
     expect(await catchUp()).toBe(3)
@@ -125,7 +125,7 @@ describe('an endpoint', () => {
 })
 
 describe('an agent whose row the database refuses', () => {
-  test('is set aside for the operator to see, once, and the others are followed', async () => {
+  test('is set aside for the operator, once, and the others are followed', async () => {
     await refuse('agents', `endpoint = '${BAD}'`)
     chain.mine([registered(1), registered(2, BAD), registered(3)], [], [])
     expect(await catchUp()).toBe(1)
@@ -149,7 +149,7 @@ describe('an agent whose row the database refuses', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('is tried anew when the chain says something else of it', async () => {
+  test('is tried again at its next event on the chain', async () => {
     await refuse('agents', `endpoint = '${BAD}'`)
     chain.mine([registered(1, BAD)], [], [])
     await catchUp()
@@ -163,7 +163,7 @@ describe('an agent whose row the database refuses', () => {
     })
   })
 
-  test('stands and is checked nowhere any more, and who wanted its place is looked at', async () => {
+  test('is no longer listed or checked, and an agent that wanted its endpoint is inspected', async () => {
     await refuse('agents', `endpoint = '${BAD}'`)
     chain.mine([registered(1), registered(2, 'https://a1.example')], [], [])
     await catchUp()
@@ -184,7 +184,7 @@ describe('an agent whose row the database refuses', () => {
     expect(rows).toEqual([])
   })
 
-  test('stays taken down where it was', async () => {
+  test('stays taken down if it was', async () => {
     await refuse('agents', `endpoint = '${BAD}'`)
     chain.mine([registered(1)], [], [])
     await catchUp()
@@ -198,7 +198,7 @@ describe('an agent whose row the database refuses', () => {
     })
   })
 
-  test('is left out where not even that is taken, and the log says so', async () => {
+  test('is left out when even that row is refused, and the log reports it', async () => {
     await refuse('agents', 'agent_id = 2')
     chain.mine([registered(1), registered(2), registered(3)], [], [])
     expect(await catchUp()).toBe(1)
@@ -211,7 +211,7 @@ describe('an agent whose row the database refuses', () => {
   })
 })
 
-test('an event that the database refuses hides its agent only, and a pending one nobody', async () => {
+test('an event that the database refuses hides only its agent, and a pending one hides none', async () => {
   await refuse('registry_events', `endpoint = '${BAD}'`)
   await refuse('registry_pending', `endpoint = '${BAD}'`)
   chain.mine([registered(1), registered(2)], [], [])
@@ -229,7 +229,7 @@ test('an event that the database refuses hides its agent only, and a pending one
   expect(errors).toHaveLength(2)
 })
 
-describe('a database that is away', () => {
+describe('an unavailable database', () => {
   afterEach(() => query('drop trigger if exists test_away on agents'))
 
   test.each([
@@ -258,7 +258,7 @@ describe('a database that is away', () => {
     expect([await agent(2), await agent(3)]).toMatchObject([{ standing: 'waiting' }, { standing: 'waiting' }])
   })
 
-  test('because the connection breaks in the middle passes nobody over either', async () => {
+  test('that breaks the connection in the middle also skips no agent', async () => {
     chain.mine([registered(1)], [], [])
     await query(
       `create or replace function test_away() returns trigger language plpgsql as

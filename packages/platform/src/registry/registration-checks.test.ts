@@ -62,7 +62,7 @@ async function refusedChecks(): Promise<readonly RegistrationCheck[]> {
   return answer.json<RegistrationFailure>().checks ?? []
 }
 
-test('a registration has every check that was made, with the time of each request, and keeps them', async () => {
+test('a registration has every check that was made, with the time of each request, and stores them', async () => {
   await moveIn(site, { wallet: WALLET })
   const made = (await open()).json<Registration>()
   expect(made.checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(ALL.map(name => [name, true, null]))
@@ -84,19 +84,19 @@ test('a registration has every check that was made, with the time of each reques
   expect(site.seen.length, 'nothing is asked again within a minute').toBe(seen)
 })
 
-test('as events each check comes as it ends, then the registration', async () => {
+test('as events, each check is sent as it ends, then the registration', async () => {
   await moveIn(site, { wallet: WALLET })
   const events = await streamed()
   expect(events.map(({ event }) => event)).toEqual([...ALL.map(() => 'check'), 'registration'])
   const { checks, registration_id: id } = registration.parse(events.at(-1)?.data)
   expect(events.slice(0, -1).map(({ data }) => data)).toEqual(checks)
-  // And once more from what is kept.
+  // Then once more from the stored checks.
   const again = await streamed()
   expect(again.map(({ data }) => data).slice(0, -1)).toEqual(checks)
   expect(registration.parse(again.at(-1)?.data).registration_id).toBe(id)
 })
 
-test('a check is told before the next one is begun', async () => {
+test('a check is sent before the next one begins', async () => {
   await moveIn(site, { wallet: WALLET })
   let letGo: () => void = () => undefined
   const held = new Promise<void>(resolve => (letGo = resolve))
@@ -120,7 +120,7 @@ test('a check is told before the next one is begun', async () => {
   while (!text.includes('event: registration')) await readOn()
 })
 
-test('a refused endpoint is told what was expected, what came and what to do, and which checks passed before', async () => {
+test('a refused endpoint gets the expected and the actual result, a fix, and the checks that passed before', async () => {
   await moveIn(site, { wallet: WALLET, devMode: true })
   const checks = await refusedChecks()
   expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
@@ -166,7 +166,7 @@ test.each([
   ['price', '/execute', asking({ maxAmountRequired: '10001' }), 'maxAmountRequired "10000" (0.01 USDC)'],
   ['wallet', '/execute', asking({ payTo: `0x${'71'.repeat(20)}` }), `payTo ${WALLET}`],
 ])(
-  'where %s fails it is the last check, and says what should have come',
+  'when %s fails it is the last check, and states the expected result',
   async (name, path, lie, expected) => {
     await moveIn(site, { wallet: WALLET })
     lieAt(site, { [path]: lie })
@@ -185,7 +185,7 @@ test.each([
     'Register the http:// address at which the agent answers',
   ],
   ['hello\u202E there', 'must not have blanks', 'Register the http:// address at which the agent answers'],
-])('the URL %j is told as it was typed, with how to write it', async (typed, said, fix) => {
+])('the URL %j is returned as typed, with its correct form', async (typed, said, fix) => {
   const answer = await open({}, typed)
   expect(answer.statusCode).toBe(400)
   const [check] = answer.json<RegistrationFailure>().checks ?? []
@@ -208,11 +208,11 @@ test.each<[string, () => Response, string]>([
   expect((await refusedChecks()).at(-1)).toMatchObject({ name: 'health', ok: false, fix })
 })
 
-test('where nobody answers, the agent is to be started', async () => {
+test('when no agent responds, the advice is to start it', async () => {
   expect((await refusedChecks()).at(-1)).toMatchObject({ name: 'health', ok: false, fix: NOBODY })
 })
 
-test('what is advice is told and registered all the same: no /about, another name of /health', async () => {
+test('advice is shown and does not prevent the registration: no /about, another name of /health', async () => {
   await moveIn(site, { wallet: WALLET })
   const other = { name: 'Somebody else', version: '1.0', status: 'ok' }
   lieAt(site, { '/health': answering(200, other) })
@@ -250,7 +250,7 @@ test('a URL that is not called, and an endpoint that has an agent, are refused b
   expect(site.seen).toEqual([])
 })
 
-test('once its agent is listed, a registration says whose it is, and no longer that none is listed there', async () => {
+test('once its agent is listed, a registration names it, and no longer says that no agent is listed', async () => {
   await moveIn(site, { wallet: WALLET })
   const { registration_id: id } = (await open()).json<Registration>()
   const { agentId } = await insertAgent(stage.database, { endpoint: site.url, owner: WALLET })

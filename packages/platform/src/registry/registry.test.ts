@@ -69,7 +69,7 @@ afterAll(async () => {
 const mine = (blocks: number): Promise<unknown> =>
   callAnvil(chain.rpcUrl, 'anvil_mine', [`0x${blocks.toString(16)}`])
 
-/** Follows the chain to its confirmed end and looks at whoever is due. */
+/** Follows the chain to its last confirmed block and inspects all due agents. */
 async function settle({ mined = 2 } = {}): Promise<void> {
   if (mined > 0) await mine(mined)
   const follower = createRegistryFollower(parts)
@@ -87,7 +87,7 @@ async function agentOf(id: bigint | number): Promise<AgentRow> {
   return agent
 }
 
-/** A listed agent of OWNER's at the site. */
+/** Creates a listed agent of OWNER at the site. */
 async function listed(declaration: Partial<Declaration> = {}): Promise<bigint> {
   await moveIn(site, { wallet: WALLET, declaration })
   const agentId = await register(chain, OWNER, site.url)
@@ -96,7 +96,7 @@ async function listed(declaration: Partial<Declaration> = {}): Promise<bigint> {
   return agentId
 }
 
-/** Somebody else each time: what one caller may ask is counted, which is not what is tested here. */
+/** Another caller for each request, because these tests are not about the rate limit of one caller. */
 let callers = 0
 const post = (url: string, payload?: object, more: object = {}) => {
   callers += 1
@@ -188,7 +188,7 @@ describe('a registration', () => {
     expect(again.json<Registration>()).toMatchObject({ registration_id: first.registration_id, status: done })
   })
 
-  test('REG-03 of an endpoint that is listed already is refused, naming the agent, however it is spelled', async () => {
+  test('REG-03 of an endpoint that is already listed is refused, naming the agent, in every spelling', async () => {
     const agentId = await listed()
     for (const spelling of [site.url, site.url.toUpperCase(), `${site.url}///`]) {
       const answer = await open(spelling)
@@ -212,7 +212,7 @@ describe('a registration', () => {
     expect(answer.json()).toMatchObject({ error: expect.stringMatching(/^execute: answers unpaid jobs/) })
   })
 
-  test('REG-01 is not ended by what others stake for the endpoint; it tells of them', async () => {
+  test('REG-01 is not ended by stakes of others for the endpoint, and shows them', async () => {
     await moveIn(site, { wallet: WALLET })
     const { registration_id: id } = (await open(site.url)).json<Registration>()
     const thief = await register(chain, OTHER_OWNER, site.url)
@@ -226,7 +226,7 @@ describe('a registration', () => {
     })
   })
 
-  test('opened again after its stake was refused for an hour has it looked at again, where the agent is good now', async () => {
+  test('opened again after its stake was refused for an hour triggers an inspection, when the agent is good now', async () => {
     await moveIn(site, { wallet: WALLET })
     const { registration_id: id } = (await open(site.url)).json<Registration>()
     const honest = site.answer
@@ -254,14 +254,14 @@ describe('a registration', () => {
     expect(await agentOf(agentId)).toMatchObject({ standing: 'listed' })
   })
 
-  test('that nobody knows is 404', async () => {
+  test('with an unknown id is 404', async () => {
     const url = '/v1/registrations/6f1c1b9e-6a50-4b8e-9a8e-111111111111'
     expect((await app.inject({ method: 'GET', url })).statusCode).toBe(404)
   })
 })
 
-describe('who stakes', () => {
-  test("REG-01 for somebody else's endpoint is refused, and nothing of it is shown", async () => {
+describe('an agent that is staked', () => {
+  test('REG-01 for an endpoint of another owner is refused, and nothing of it is shown', async () => {
     await moveIn(site, { wallet: WALLET })
     const agentId = await register(chain, OTHER_OWNER, site.url)
     await settle()
@@ -273,7 +273,7 @@ describe('who stakes', () => {
     expect([await isWatched(agentId), await isFindable(agentId)]).toEqual([false, false])
   })
 
-  test('an agent that is just being deployed is looked at again, and listed then', async () => {
+  test('before it is deployed is inspected again, and then listed', async () => {
     const agentId = await register(chain, OWNER, site.url)
     await settle()
     const refused = await agentOf(agentId)
@@ -287,7 +287,7 @@ describe('who stakes', () => {
     expect(await agentOf(agentId)).toMatchObject({ standing: 'listed', standingReason: undefined })
   })
 
-  test('D36 the provisional one gives way when the proven one comes', async () => {
+  test('D36 and provisional is displaced when a proven one is staked', async () => {
     await moveIn(site, { wallet: WALLET })
     const honest = site.answer
     lieAt(site, { '/about': () => new Response('{}', { status: 404 }) })
@@ -308,7 +308,7 @@ describe('who stakes', () => {
     expect(await isWatched(squatter)).toBe(false)
   })
 
-  test('of two tokens of one owner the first is listed, and the second when the first is given up', async () => {
+  test('twice by one owner is listed once, and the second time when the first is given up', async () => {
     const first = await listed()
     const second = await register(chain, OWNER, site.url)
     await settle()
@@ -323,7 +323,7 @@ describe('who stakes', () => {
     expect([await isWatched(first), await isFindable(first)]).toEqual([false, false])
   })
 
-  test('two at once for one endpoint come one after the other', async () => {
+  test('twice at once for one endpoint is handled one after the other', async () => {
     await moveIn(site, { wallet: WALLET })
     const ids = [await register(chain, OWNER, site.url), await register(chain, OWNER, site.url)]
     await mine(2)
@@ -334,7 +334,7 @@ describe('who stakes', () => {
     expect(standings.toSorted()).toEqual(['listed', 'refused'])
   })
 
-  test('an endpoint written anew is looked at anew', async () => {
+  test('and then moved to another endpoint is inspected again', async () => {
     const agentId = await listed()
     const victim = await startSite()
     await moveIn(victim, { wallet: OTHER })
@@ -357,7 +357,7 @@ describe('who stakes', () => {
 })
 
 describe('a refresh', () => {
-  test('REG-04 shows a price that rose, and keeps it as history', async () => {
+  test('REG-04 shows an increased price, and stores it in the history', async () => {
     const agentId = await listed()
     const { count } = sampleDeclaration(WALLET).capabilities
     if (count === undefined) throw new Error('the sample has no count')
@@ -424,7 +424,7 @@ describe('a refresh', () => {
     ])
   })
 
-  test('REG-04 a changed wallet stops payments until the token is moved to it', async () => {
+  test('REG-04 with a changed wallet stops payments until the token is transferred to it', async () => {
     const agentId = await listed()
     await moveIn(site, { wallet: OTHER })
     const changed = await refresh(agentId)
@@ -441,7 +441,7 @@ describe('a refresh', () => {
     expect((await refresh(agentId)).payable).toBe(true)
   })
 
-  test('a token that is moved without its wallet is paid no more, until it is moved back', async () => {
+  test('stops payments for a token that was transferred without its wallet, until it is transferred back', async () => {
     const agentId = await listed()
     await call(chain, OWNER, 'transferFrom', [OWNER, OTHER_OWNER, agentId])
     await settle()
@@ -451,7 +451,7 @@ describe('a refresh', () => {
     expect(await agentOf(agentId)).toMatchObject({ provenWallet: WALLET })
   })
 
-  test('who registers the endpoint with the new wallet takes the place of the unproven one', async () => {
+  test('lists an agent registered by the new wallet in place of the unproven one', async () => {
     const agentId = await listed()
     await moveIn(site, { wallet: OTHER })
     await refresh(agentId)
@@ -467,7 +467,7 @@ describe('a refresh', () => {
     })
   })
 
-  test('D11 ends a payment problem where the owner asks for it, or after a day, and not where anybody does', async () => {
+  test("D11 ends a payment problem at the owner's request, or after a day, but not at another caller's request", async () => {
     const agentId = await listed()
     const { database } = parts
     const note = async (hoursAgo: number): Promise<void> =>
@@ -483,7 +483,7 @@ describe('a refresh', () => {
     expect((await refresh(agentId)).payable).toBe(true)
   })
 
-  test('whoever staked with the new wallet before it was served is looked at as soon as it is', async () => {
+  test('that finds a new wallet triggers the inspection of an agent that the wallet has staked before', async () => {
     const agentId = await listed()
     const early = await register(chain, OTHER_OWNER, site.url)
     await settle()
@@ -495,7 +495,7 @@ describe('a refresh', () => {
     expect(await agentOf(agentId)).toMatchObject({ standing: 'refused' })
   })
 
-  test('a missing /about keeps the last declaration and says when it was read; after seven days it is Phase 1', async () => {
+  test('with a missing /about keeps the last declaration and its time; after seven days the agent is Phase 1', async () => {
     const agentId = await listed()
     const before = await agentOf(agentId)
     lieAt(site, { '/about': () => new Response('{}', { status: 404 }) })
@@ -522,7 +522,7 @@ describe('a refresh', () => {
     })
   })
 
-  test('D34 an /about that is broken for seven days makes the agent Phase 1, until it can be read again', async () => {
+  test('D34 with an /about that is broken for seven days makes the agent Phase 1, until it can be read again', async () => {
     const agentId = await listed()
     lieAt(site, { '/about': () => new Response('no JSON') })
     expect(await refresh(agentId)).toMatchObject({ standing: 'listed', payable: true })
@@ -560,7 +560,7 @@ describe('a refresh', () => {
     expect(rows).toEqual([{ is_later: true }])
   })
 
-  test('of what the database refuses is a look that failed, not one for ever', async () => {
+  test('of a declaration that the database refuses counts as failed once, and is not repeated forever', async () => {
     const agentId = await listed()
     const before = await agentOf(agentId)
     const { pool } = parts.database
@@ -576,13 +576,13 @@ describe('a refresh', () => {
     }
   })
 
-  test('an agent that is down stays listed; that is the monitor’s to judge', async () => {
+  test('of an agent that is down keeps it listed, because the monitor decides about that', async () => {
     const agentId = await listed()
     site.answer = undefined
     expect(await refresh(agentId)).toMatchObject({ standing: 'listed', problem: 'about: cannot be reached' })
   })
 
-  test('is made at most once a minute for one agent, whoever asks', async () => {
+  test('is made at most once a minute for one agent, for all callers', async () => {
     const agentId = await listed()
     await refresh(agentId)
     const answer = await post(`/v1/agents/${agentId}/refresh`)
@@ -591,7 +591,7 @@ describe('a refresh', () => {
     expect((await post('/v1/agents/999999/refresh')).statusCode).toBe(404)
   })
 
-  test('of an agent that the chain changes meanwhile writes nothing', async () => {
+  test('of an agent that changes on the chain meanwhile writes nothing', async () => {
     const agentId = await listed()
     const honest = site.answer
     lieAt(site, {
@@ -608,7 +608,7 @@ describe('a refresh', () => {
     expect((await agentOf(agentId)).refreshedAtMs).toBe(before.refreshedAtMs)
   })
 
-  test('a worker that dies at any statement of it has written nothing, and the next one writes it all', async () => {
+  test('by a worker that dies at any statement has written nothing, and the next one writes everything', async () => {
     const squatterSite = await startSite()
     await moveIn(squatterSite, { wallet: WALLET })
     const honest = squatterSite.answer
@@ -646,8 +646,8 @@ describe('a refresh', () => {
     await squatterSite.close()
   })
 
-  test('due agents are taken by one worker each', async () => {
-    // Those of other tests may have become due by themselves.
+  test('leases each due agent to one worker', async () => {
+    // Agents of other tests may have become due in the meantime.
     await parts.database.pool.query("update agents set next_refresh_at = next_refresh_at + interval '1 day'")
     const ids = await Promise.all([listedRow(901), listedRow(902), listedRow(903), listedRow(904)])
     const nowMs = parts.clock.nowMs()
@@ -658,14 +658,14 @@ describe('a refresh', () => {
     ])
     expect(new Set([...one, ...two])).toEqual(new Set(ids))
     expect(await takeDueAgents(parts.database, nowMs, 10)).toEqual([])
-    // Whoever took them died: they are due again.
+    // The worker that leased them died: they are due again.
     const again = await takeDueAgents(parts.database, nowMs + 40_000, 10)
     expect(again).toEqual(expect.arrayContaining(ids))
     await parts.database.pool.query('delete from agents where agent_id > 900')
   })
 })
 
-test('by itself: a staked agent is listed, and given up when its stake is returned', async () => {
+test('in the background, a staked agent is listed, and deregistered when its stake is returned', async () => {
   await moveIn(site, { wallet: WALLET })
   const registry = startRegistry(parts)
   const stands = async (agentId: bigint, standing: AgentRow['standing']): Promise<void> => {
@@ -681,7 +681,7 @@ test('by itself: a staked agent is listed, and given up when its stake is return
   await registry.stop()
 })
 
-test('GET /v1/platform says how it is set up', async () => {
+test("GET /v1/platform describes the platform's settings", async () => {
   const answer = await app.inject({ method: 'GET', url: '/v1/platform' })
   expect(answer.json()).toMatchObject({
     local_mode: true,
@@ -693,7 +693,7 @@ test('GET /v1/platform says how it is set up', async () => {
   })
 })
 
-test('GET /v1/platform names an explorer, and none for a local chain of the same number', async () => {
+test('GET /v1/platform names an explorer, but none for a local chain of the same number', async () => {
   const local = await app.inject({ method: 'GET', url: '/v1/platform' })
   expect(local.json()).not.toHaveProperty('explorer_url')
   const settings = { ...parts.settings, localMode: false }
@@ -705,7 +705,7 @@ test('GET /v1/platform names an explorer, and none for a local chain of the same
   await other.close()
 })
 
-test('GET /v1/platform says which facilitator it has, without what opens it', async () => {
+test('GET /v1/platform names its facilitator, without the secrets in its URL', async () => {
   const facilitator = { url: 'https://user:password@pay.example:4010/x402/?key=1', adminToken: 'a-token' }
   const settings = { ...parts.settings, facilitator }
   const other = createApp(parts, registryRoutes({ ...parts, settings }))

@@ -45,7 +45,7 @@ async function outages(): Promise<readonly { what: string; seconds: number }[]> 
   return rows
 }
 
-test('an outage that goes on is one row, a later one another, and only what overlaps it is excused', async () => {
+test('a continuing outage is one row, a later one another, and only jobs that overlap it are excused', async () => {
   const { database, clock } = stage
   const nowMs = clock.nowMs()
   const away = (fromSeconds: number, toSeconds: number) =>
@@ -71,7 +71,7 @@ test('an outage that goes on is one row, a later one another, and only what over
   expect(await outages()).toHaveLength(1)
 })
 
-test('a facilitator that is not ready is seen at once, also by what asks between two rounds', async () => {
+test('a facilitator that is not ready is detected at once, also by a check between two rounds', async () => {
   const watch = watchDependencies(stage.parts)
   try {
     expect(await watch.isAway()).toBe(false)
@@ -84,7 +84,7 @@ test('a facilitator that is not ready is seen at once, also by what asks between
   }
 })
 
-test('a clock that differs from the node is an outage of the platform: deadlines were written by it', async () => {
+test("a clock that differs from the node's is an outage of the platform, because it sets the deadlines", async () => {
   let said: string | undefined = "our clock is 40 s behind the node's"
   const clockSkew = () => (said === undefined ? undefined : { said, isUnfit: true })
   const watch = watchDependencies({ ...stage.parts, clockSkew })
@@ -99,7 +99,7 @@ test('a clock that differs from the node is an outage of the platform: deadlines
   }
 })
 
-test('a process that was held for longer than a round has missed what agents said meanwhile', async () => {
+test('a process that was suspended for longer than a round may have missed responses of agents', async () => {
   const watch = watchDependencies(stage.parts)
   try {
     await until(() => stage.clock.waiting() > 0)

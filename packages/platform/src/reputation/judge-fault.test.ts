@@ -28,35 +28,35 @@ test.each([
   expect(await judgeFault(job, quiet)).toBe('agent')
 })
 
-test('D43 a failure whose payer could not pay any more is the payer’s', async () => {
+test('D43 a failure whose payer could no longer pay is the payer’s', async () => {
   expect(await judgeFault(failure(), { ...quiet, couldPay: async () => false })).toBe('payer')
 })
 
-test('D43 an outage that the platform saw is nobody’s failure, and so is a node that does not say', async () => {
+test('D43 an outage that the platform observed counts against nobody, and so does a node that does not respond', async () => {
   expect(await judgeFault(failure(), { ...quiet, sawDependencyOutage: async () => true })).toBe('outage')
   expect(await judgeFault(failure(), { ...quiet, couldPay: async () => undefined })).toBe('outage')
 })
 
-test('D43 an agent’s word that it takes no such order is nobody’s failure, whatever it says of the payer', async () => {
+test('D43 an agent’s refusal of an order counts against nobody, whatever it states about the payer', async () => {
   for (const errorType of ['validation', 'capability', 'payment'])
     expect(await judgeFault(failure({ errorType }), quiet)).toBe('refused')
   expect(await judgeFault(failure({ state: 'expired', isPutOff: true }), quiet)).toBe('refused')
 })
 
-test('D43 a deadline shorter than the fair time is the order’s, and a late sending the platform’s', async () => {
+test('D43 a deadline shorter than the fair time is the order’s fault, and a late sending the platform’s', async () => {
   const late = { hadFairTime: false }
   expect(await judgeFault(failure({ ...late, isOrderFair: false }), quiet)).toBe('deadline')
   expect(await judgeFault(failure({ ...late, isOrderFair: true }), quiet)).toBe('unseen')
   expect(await judgeFault(failure({ ...late, state: 'expired', isOrderFair: true }), quiet)).toBe('unseen')
 })
 
-test('FLOW-08 a charge without a delivery is the agent’s, however short the deadline was and whatever was away', async () => {
+test('FLOW-08 a charge without a delivery is the agent’s fault, despite any short deadline or outage', async () => {
   const charged = { chargedWithoutDelivery: true, hadFairTime: false, isOrderFair: false }
   const away: Witnesses = { sawDependencyOutage: async () => true, couldPay: async () => false }
   expect(await judgeFault(failure(charged), away)).toBe('agent')
 })
 
-test('a refused payment that is bound to no job may have paid for another: such a charge counts against nobody', async () => {
+test('a charge with a refused payment that is bound to no job counts against nobody: it may have paid another job', async () => {
   const refused = { chargedWithoutDelivery: true, errorType: 'payment' }
   expect(await judgeFault(failure({ ...refused, isPaymentBound: false }), quiet)).toBe('refused')
   expect(await judgeFault(failure({ ...refused, isPaymentBound: true }), quiet)).toBe('agent')
@@ -70,16 +70,16 @@ test('a refused payment that is bound to no job may have paid for another: such 
     ).toBe('agent')
 })
 
-test('FLOW-08 a charge is not held against an agent that the platform first heard after the response was forgotten', async () => {
+test('FLOW-08 a charge does not count against the agent when the platform first asked after the response was deleted', async () => {
   const tooLate = { chargedWithoutDelivery: true, firstAskedAtMs: SENT_MS + 600_001 }
   expect(await judgeFault(failure(tooLate), quiet)).toBe('unseen')
 })
 
-test('D17 an order leaves half of what the agent may take, at most ten seconds', () => {
+test("D17 an order leaves half of the agent's declared time, at most ten seconds", () => {
   expect([0.4, 1, 1.5, 5, 20, 30, 3_600].map(leastDeadlineSeconds)).toEqual([0.2, 0.5, 0.75, 2.5, 10, 10, 10])
 })
 
-test('the fair time is nine tenths of what the agent declares, and a payment that ends early leaves less', () => {
+test('the fair time is nine tenths of the declared time, and a payment that ends early leaves less', () => {
   expect(fairSeconds(10)).toBe(9)
   const deadline = SENT_MS / 1_000 + 10
   expect(secondsLeft({ deadline, validBefore: deadline + 60 }, SENT_MS)).toBe(10)

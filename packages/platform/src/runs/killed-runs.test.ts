@@ -33,14 +33,14 @@ import {
 import { stagePlatform, TEST_PAYMENT_KEY, type Stage } from '../test-setup/stage-platform.ts'
 import { runsRoutes } from './runs-routes.ts'
 
-/** FLOW_RUNS=100 plays a hundred, in some minutes. */
+/** FLOW_RUNS=100 plays a hundred runs, which takes some minutes. */
 const RUNS = Number(process.env['FLOW_RUNS'] ?? 12)
 const SEED = Number(process.env['FLOW_SEED'] ?? 1)
 const AT_ONCE = 25
 const MOST_RUNS = 4 * Math.max(RUNS, AT_ONCE)
-/** Processes that are killed during each of the runs under way. */
+/** The number of processes killed during each of the concurrent runs. */
 const KILLS = 2
-/** How often a payer looks, and does what can be done. */
+/** The maximum number of times a payer reads a run and does what is possible. */
 const LOOKS = 600
 
 const AGENTS = [
@@ -60,14 +60,14 @@ const random = randomFrom(SEED)
 beforeAll(async () => {
   chain = await startChain()
   await fund(chain, TEST_KEYS.payer.address, { usdcAtomic: 100_000_000n })
-  // Enough for a step or two.
+  // Enough for one or two steps.
   await fund(chain, TEST_KEYS.stranger.address, { usdcAtomic: 12_000n })
   stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
   for (const { name, wallet } of AGENTS) {
     const agent = await startChainAgent(chain)
     agent.declaration = declareWork(name, wallet)
     agent.behave = behaveByChance(random, name === 'Liar')
-    // One price in eight that it is asked for is another than it declares.
+    // One in eight requested prices differs from the declared one.
     if (name === 'Dearer')
       agent.asks = {
         get amountAtomic() {
@@ -96,7 +96,7 @@ afterEach(async () => {
   for (const killOne of alive) await killOne()
 })
 
-/** A process of its own that drives jobs and runs, under a name of its own, to be killed without mercy. */
+/** Starts a process with its own holder id that drives jobs and runs, and returns a function that kills it. */
 async function startWorker(): Promise<() => Promise<void>> {
   const options = { connectionString: stage.connectionString, connections: 6 }
   const { settings, network } = stage.parts
@@ -137,7 +137,7 @@ async function startWorker(): Promise<() => Promise<void>> {
   return killOne
 }
 
-/** A run, and who pays for it. */
+/** A run and its payer. */
 interface PlayedRun {
   readonly handled: HandledRun
   readonly flow: Flow
@@ -176,11 +176,11 @@ async function begin(): Promise<PlayedRun> {
   return { handled, flow, payerKey, tries: new Map(), signed, isCancelled: false }
 }
 
-/** Does what a payer can do who pays for nothing twice; false: there is nothing more. */
+/** Performs what a payer who pays for nothing twice can do; resolves to false when nothing remains to be done. */
 async function act(played: PlayedRun, chance: Random): Promise<boolean> {
   const { handled, tries } = played
   const run = await handled.read()
-  // After a cancellation jobs that were under way still end.
+  // After a cancellation, jobs that were in progress still end.
   if (['completed', 'failed', 'cancelled'].includes(run.status))
     return run.waiting.some(waiting => waiting.for === 'agent')
   if (chance(400) === 0) {
@@ -230,10 +230,10 @@ function atomic(amount: string): bigint {
 }
 
 test(
-  'runs whose workers are killed again and again pay for each completed step once, and for nothing else but what a liar takes',
+  'runs whose workers are killed repeatedly pay for each completed step once, and otherwise only a dishonest agent',
   async () => {
     const ended: { readonly played: PlayedRun; readonly run: RunAnswer }[] = []
-    // The battery is about runs that come to something. How many are cancelled or fail is chance, and the machine's pace.
+    // The test needs runs that complete. How many are cancelled or fail depends on chance and on the machine's speed.
     const isEnough = (): boolean => {
       const completed = ended.filter(({ run }) => run.status === 'completed').length
       return ended.length >= RUNS && completed > RUNS / 4
@@ -245,12 +245,12 @@ test(
       const playing = Promise.all(batch.map(async played => ({ played, run: await play(played) })))
       for (let kill = 0; kill < KILLS; kill += 1) {
         await new Promise(resolve => setTimeout(resolve, 300 + random(900)))
-        // No process of the same name comes back.
+        // A killed process does not return under the same id.
         for (const killOne of workers.splice(0)) await killOne()
         workers.push(await startWorker(), await startWorker())
       }
       ended.push(...(await playing))
-      // A charge whose answer was lost is seen by now.
+      // By now a charge whose response was lost has been detected.
       for (const killOne of workers) await killOne()
     }
     const problems = ended.flatMap(({ run }) => problemsOf(run).map(problem => `${run.run_id}: ${problem}`))
@@ -258,7 +258,7 @@ test(
     await expectMoneyIsRight(ended)
     expect(isEnough()).toBe(true)
   },
-  // Ends a hang; a hundred runs come in batches.
+  // Limits a test that hangs; a hundred runs are played in batches.
   (MOST_RUNS / AT_ONCE) * 600_000,
 )
 
@@ -276,7 +276,7 @@ async function expectMoneyIsRight(
         if (state === 'done') delivered += atomic(payment.amount)
         else {
           undelivered += atomic(payment.amount)
-          // Shown as what it is, and one price is all that was taken.
+          // The charge is reported as such, and only one price was taken.
           const isShown = type !== null || because?.kind === 'charged'
           expect([key, agentOf(played, key), isShown]).toEqual([key, 'Liar', true])
         }
@@ -291,7 +291,7 @@ async function expectMoneyIsRight(
   expect(earned).toBe(delivered + undelivered)
   const lies = await balanceOf(AGENTS[1].wallet)
   expect(undelivered).toBeLessThanOrEqual(lies)
-  // Of the payments of one step at most one ever left: none is good for so short that it dies meanwhile.
+  // At most one payment of each step was ever sent: each is valid long enough not to expire during the test.
   const sentHeaders = new Set(served.flatMap(({ seen }) => seen.map(({ header }) => header)))
   for (const { played } of ended)
     for (const [key, payments] of played.signed) {

@@ -8,7 +8,7 @@ import { writeAudit } from '../write-audit.ts'
 
 const MOST_SHOWN = 100
 
-/** Routes for an operator against runs that take much and pay nothing. */
+/** The operator's routes against runs that use many resources and pay for nothing. */
 export function operatorRunsRoutes({ database, clock }: PlatformParts): readonly Route[] {
   return [
     defineRoute({

@@ -4,7 +4,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
-/** The runs that a payer who is signed in has paid something for, from whatever browser or program. */
+/** The route that lists the runs with a payment by the signed-in payer, whichever browser or program started them. */
 export function ownRunsRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',

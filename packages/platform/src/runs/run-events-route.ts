@@ -10,7 +10,7 @@ import type { RunRow } from './records/run-row.ts'
 import { readRunRow } from './records/run-store.ts'
 import { describeProgress } from './show-run.ts'
 
-/** The changes of a run as they happen. */
+/** The route that streams the changes of a run. */
 export function runEventsRoute(parts: PlatformParts): Route {
   const watch = createVersionWatch(parts, runIds => readVersions(parts.database, runIds))
   return defineRoute({
@@ -42,7 +42,7 @@ export function runEventsRoute(parts: PlatformParts): Route {
     async handle({ params, headers, caller }) {
       const known = await authorizeRun(parts, params.runId, { caller, token: headers['run-token'] })
       const seen = headers['last-event-id']
-      // An EventSource connects again after every end, and for the last time where it is answered so.
+      // An EventSource reconnects after every end of the stream, except after a 204.
       if (seen !== undefined && known.plan.isOver && (await watch.isNow(known.runId, seen)))
         return { status: 204 }
       const shown = {

@@ -39,7 +39,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-/** Waits a second, again and again, beside a text that is copied until there is no room. */
+/** A flow that waits a second repeatedly, beside a text that is copied until it no longer fits. */
 function clockwork(text: string): Flow {
   const waits = Array.from({ length: 90 }, (_, at) => [`wait${at}`, { kind: 'wait', seconds: 1 }] as const)
   const copies = Array.from(
@@ -67,7 +67,7 @@ const sizes = async (): Promise<readonly { readonly characters: number; readonly
     [],
   )
 
-/** Lets a second pass, and what is due by then be done. */
+/** Lets a second pass, and waits until the work due by then is done. */
 async function passSecond(): Promise<void> {
   stage.clock.pass(1_000)
   await until(async () => {
@@ -81,14 +81,14 @@ async function passSecond(): Promise<void> {
   })
 }
 
-test('attack 28: runs of waits alone, begun with a megabyte each, neither grow sevenfold nor write all of it every second', async () => {
+test('attack 28: runs of waits alone, begun with a megabyte each, neither grow sevenfold nor are fully written every second', async () => {
   driving = startRuns(stage.parts, { pollMs: 50 })
   const text = 'x'.repeat(MEBIBYTE - 100_000)
   const flow = clockwork(text)
   const started = []
   for (let count = 0; count < 7; count += 1) {
     started.push(await runs.start(flow, { input: { text } }))
-    // Starts are written as well, and keep the same pace.
+    // Starts are writes as well, and count towards the same rate.
     stage.clock.pass(20_000)
   }
   await passSecond()
@@ -105,11 +105,11 @@ test('attack 28: runs of waits alone, begun with a megabyte each, neither grow s
   const writes = after.reduce((sum, { revision }) => sum + revision, 0)
   const writesBefore = before.reduce((sum, { revision }) => sum + revision, 0)
   const written = (writes - writesBefore) * (after[0]?.characters ?? 0)
-  // Each of the seven may begin one look before the pace holds it.
+  // Each of the seven may be driven once before the limit applies.
   expect(written).toBeLessThan((seconds * MEBIBYTE) / 4 + 8 * (after[0]?.characters ?? 0))
   expect(writes).toBeGreaterThan(writesBefore)
 
-  // Pausing and resuming writes the whole run, too, and so does starting another.
+  // Pausing and resuming also write the whole run, and so does starting another.
   const [first] = started
   const codes = []
   for (let count = 0; count < 40; count += 1)
@@ -124,7 +124,7 @@ test('attack 28: runs of waits alone, begun with a megabyte each, neither grow s
   ).rejects.toThrow('HTTP 429')
 })
 
-test('small runs wake when they want to', async () => {
+test('small runs wake at their requested times', async () => {
   driving = startRuns(stage.parts, { pollMs: 50 })
   await runs.start(clockwork('text'), { input: { text: 'text' } })
   for (let second = 0; second < 10; second += 1) await passSecond()
@@ -132,7 +132,7 @@ test('small runs wake when they want to', async () => {
   expect(run?.revision).toBeGreaterThanOrEqual(10)
 })
 
-test('a run without a payment and without an account is deleted after an hour, and says so', async () => {
+test('a run without a payment and without an account is deleted after an hour, as its answer states', async () => {
   const nobodys = await runs.start(clockwork('text'), { input: { text: 'text' } })
   const account = await signedInAs(stage.parts, makeWallet(stage.parts.crypto).address)
   const payload = { flow: clockwork('text'), input: { text: 'text' }, max_total: '1', payments: [] }
@@ -146,7 +146,7 @@ test('a run without a payment and without an account is deleted after an hour, a
   expect(await sizes()).toHaveLength(1)
 })
 
-test('the operator sees which runs take most of which nothing was paid, and ends one', async () => {
+test('the operator sees the largest runs without a payment, and deletes one', async () => {
   await runs.start(clockwork('text'), { input: { text: 'text' } })
   const text = 'x'.repeat(50_000)
   await runs.start(clockwork(text), { input: { text } })

@@ -35,7 +35,7 @@ import { createWritePace, takeChange, type WritePace } from './records/write-pac
 import { operatorRunsRoutes } from './operator-runs-routes.ts'
 import { createStartRun } from './start-run.ts'
 
-/** A flow, its input, and payments for all of its jobs. */
+/** The maximum size of a flow with its input and payments for all of its jobs. */
 const MAX_START_BYTES = 8 * 1_048_576
 const MAX_FLOW_BYTES = 2 * 1_048_576
 const MAX_PAYMENTS_BYTES = 4 * 1_048_576
@@ -43,7 +43,7 @@ const MAX_PAYMENTS_BYTES = 4 * 1_048_576
 const NOT_YOURS = { 404: { description: 'No such run of yours', schema: failure } } as const
 const PRIVATE = { 'cache-control': 'no-store' } as const
 
-/** Routes of runs: their prices, their start, their changes and their end. `startRuns` drives them. */
+/** The routes to quote, start, change and delete runs. `startRuns` drives the runs. */
 export function runsRoutes(parts: PlatformParts): readonly Route[] {
   const means = createPaymentMeans(parts)
   const pace = createWritePace(() => parts.clock.nowMs())
@@ -93,7 +93,7 @@ function quoteRoute(parts: PlatformParts, means: PaymentMeans): Route {
     path: '/v1/runs/quote',
     summary: 'What there is to sign for a run of a flow, asked of its agents now',
     access: 'public',
-    // The questions to agents are counted besides, job by job.
+    // In addition, the price requests to agents are limited for each job.
     perMinute: 600,
     body: runQuoteRequest,
     maxBodyBytes: MAX_FLOW_BYTES,
@@ -182,7 +182,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       if (body.max_total !== undefined) refuseBadMaxTotal(body.max_total)
       means.take(callerKey(caller.ip), body.payments.length)
       const known = await authorizeRun(parts, params.runId, { caller, token: headers['run-token'] })
-      // It was checked when the run was started.
+      // The flow was validated when the run was started.
       const flow = JSON.parse(known.flow) as Flow
       const { payer, brought, sealed } = await readRunPayments(parts, means, flow, body.payments)
       const paidIn = brought.map(({ key, payment }) => ({ event: 'paid-in', key, payment }) as const)
@@ -192,7 +192,8 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       }
       const { max_total: limit } = body
       const changed = await take(paidIn).catch(async (error: unknown) => {
-        // Refused under the limit there is: nothing was written. One that is not needed is not raised.
+        // The payments were refused under the current limit and nothing was written, so they are tried with the raised
+        // limit. The limit is raised only when this is necessary.
         if (limit === undefined || !(error instanceof Refusal && error.type === 'conflict')) throw error
         return await take([{ event: 'raised', max_total: limit }, ...paidIn])
       })

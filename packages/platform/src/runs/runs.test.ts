@@ -94,13 +94,13 @@ async function list(agent: ChainAgent, wallet: string): Promise<StepAgent> {
   return { agentId, url: agent.url, declaration }
 }
 
-/** Shouts a text, then counts its words. */
+/** A flow that converts a text to upper case, then counts its words. */
 async function twoSteps(): Promise<Flow> {
   const steps = { loud: await jobStep(shout), words: await jobStep(count) }
   return flowOf(steps, ['input.text > loud.text', 'loud.text > words.text', 'words.words > output.words'])
 }
 
-/** Runs are driven at a time that does not pass: nothing comes of what is planned for later. */
+/** Drives runs with a clock that does not advance, so that scheduled work never becomes due. */
 async function stopTime(given: Partial<Stage['parts']> = {}): Promise<void> {
   await background[1]?.stop()
   const nowMs = Date.now()
@@ -115,7 +115,7 @@ async function dumpOfPayments(): Promise<string> {
   return JSON.stringify(rows)
 }
 
-test('a run orders each step when its inputs are there, with the payment that was signed for it, and charges each once', async () => {
+test('a run orders each step when its inputs are available, with the payment signed for it, and charges each once', async () => {
   const flow = await twoSteps()
   const payments = [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')]
   const started = await runs.start(flow, { payments })
@@ -138,18 +138,18 @@ test('a run orders each step when its inputs are there, with the payment that wa
     job: { status: 'completed', transaction: expect.stringMatching(/^0x/) as unknown },
   })
   expect([shouter.seen.length, counter.seen.length]).toEqual([1, 1])
-  // The run opens its jobs for reading, to nobody else.
+  // The run's token gives access to its jobs, and no other token does.
   const url = `/v1/jobs/${payments[0]?.job_id}`
   const read = await ask({ method: 'GET', url, headers: { 'run-token': started.token } })
   expect([read.statusCode, read.json<{ status: string }>().status]).toEqual([200, 'completed'])
   expect((await ask({ method: 'GET', url, headers: { 'run-token': 'x'.repeat(43) } })).statusCode).toBe(404)
-  // The database has no payment that could be used, and never had one in plain text.
+  // The database has no usable payment left, and never had one in plain text.
   const dump = await dumpOfPayments()
   for (const { payment } of payments) expect(dump).not.toContain(payment)
   expect(dump).toContain('"sealed_payment":null')
 })
 
-test('a step without a payment waits for it, and goes on when it comes', async () => {
+test('a step without a payment waits for it, and continues when it arrives', async () => {
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud')],
   })
@@ -163,7 +163,7 @@ test('a step without a payment waits for it, and goes on when it comes', async (
   expect(await started.until(({ status }) => status === 'completed')).toMatchObject({ paid: '0.012' })
 })
 
-test('a failed step is not charged; what hangs on it waits; it is sent again with the very payment', async () => {
+test('a failed step is not charged; the steps after it wait; it is sent again with the same payment', async () => {
   let failures = 0
   shouter.behave = async call => {
     failures += 1
@@ -188,7 +188,7 @@ test('a failed step is not charged; what hangs on it waits; it is sent again wit
   expect(shouter.seen).toHaveLength(2)
 })
 
-test('an agent that asks more than was signed gets nothing: the payment is deleted, and another asked for', async () => {
+test('an agent that asks for more than was signed gets nothing: the payment is deleted, and another one requested', async () => {
   shouter.asks = { amountAtomic: 3_000n }
   const payment = await signStep(stage.parts, shout, 'loud')
   const started = await runs.start(await twoSteps(), { payments: [payment] })
@@ -212,7 +212,7 @@ test('cancelling deletes every payment that was not sent, and none of them can b
     { length: 10 },
     (_, at) => `${at === 0 ? 'input' : `s${at - 1}`}.text > s${at}.text`,
   )
-  // The third takes its time.
+  // The third job is still in progress.
   let sent = 0
   let answer: (() => void) | undefined
   shouter.behave = async call => {
@@ -238,12 +238,12 @@ test('cancelling deletes every payment that was not sent, and none of them can b
   )
   expect(rows[0]).toEqual({ left: 0, used: 3 })
   expect(sent).toBe(3)
-  // Nothing can be brought any more, and what was deleted is not taken a second time.
+  // No further payment is accepted, and a deleted one is not accepted again.
   expect(await started.pay(payments[8] ?? payments[0] ?? never())).toMatchObject({ status: 409 })
   expect(await started.tell('resume')).toMatchObject({ status: 409 })
 })
 
-test('a price that comes while its run is being written is not lost', async () => {
+test('a price that arrives while its run is being written is not lost', async () => {
   const { database } = stage.parts
   const slow: typeof database = {
     ...database,
@@ -253,7 +253,7 @@ test('a price that comes while its run is being written is not lost', async () =
     },
   }
   await stopTime({ database: slow })
-  // Later than it is waited for, and before the run is written.
+  // Later than the run waits for it, and before the run is written.
   counter.asks = { afterMs: 150 }
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
@@ -261,7 +261,7 @@ test('a price that comes while its run is being written is not lost', async () =
   await started.until(({ status }) => status === 'completed')
 })
 
-test('a run whose jobs end in its own process is neither taken nor compared with its jobs again', async () => {
+test('a run whose jobs end in its own process is neither leased nor compared with its jobs again', async () => {
   const { database } = stage.parts
   const asked: string[] = []
   const watched: typeof database = {
@@ -272,7 +272,7 @@ test('a run whose jobs end in its own process is neither taken nor compared with
       return rows as never
     },
   }
-  // Prices and proofs are waited for until they are there: the time for them never passes.
+  // The timeouts for prices and proofs never elapse, so the run always waits for them.
   const nowMs = Date.now()
   const isPatient = (ms: number): boolean => ms === PRICES_WITHIN_MS || ms === PROOF_WITHIN_MS
   const clock: Clock = {
@@ -326,7 +326,7 @@ test('a process that keeps a run is notified at once of a change by another proc
   await elsewhere.close()
 })
 
-test('the same payments brought again, after an answer that was lost, change nothing', async () => {
+test('the same payments sent again, after a lost response, change nothing', async () => {
   const failure = { status: 'failed', error_type: 'internal', error: 'Out of ink' }
   counter.behave = () => Promise.resolve({ status: 500, body: failure })
   const started = await runs.start(await twoSteps())
@@ -337,7 +337,7 @@ test('the same payments brought again, after an answer that was lost, change not
   expect([shouter.seen.length, counter.seen.length]).toEqual([1, 1])
 })
 
-test('a payment whose job_id is in use for an order is not taken for a run', async () => {
+test('a payment whose job_id is in use for an order is not accepted for a run', async () => {
   const payment = await signStep(stage.parts, shout, 'loud')
   const order = {
     agent_id: shout.agentId,
@@ -356,7 +356,7 @@ test('a payment whose job_id is in use for an order is not taken for a run', asy
   )
 })
 
-test('a run is notified when its payer has used its payment for an order of their own', async () => {
+test('a run is notified when its payer has used its payment for another order', async () => {
   let answer: (() => void) | undefined
   shouter.behave = async call => {
     await new Promise<void>(resolve => (answer = resolve))
@@ -371,7 +371,7 @@ test('a run is notified when its payer has used its payment for an order of thei
     deadline: Date.now() / 1_000 + 300,
   }
   const payload = { ...order, job_id: payment.job_id, payment: payment.payment }
-  // The run has the payment, and is held back from ordering, when the order comes.
+  // The run has the payment, but is paused and does not order, when the other order arrives.
   await started.tell('pause')
   await started.pay(payment)
   const ordered = await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })
@@ -383,7 +383,7 @@ test('a run is notified when its payer has used its payment for an order of thei
   expect(await started.until(({ paid }) => paid === '0.002')).toMatchObject({ exposed: '0' })
 })
 
-test('a run is notified of its payment’s own use by its payer, whichever process ends that job', async () => {
+test('a run is notified when its payer has used its payment directly, whichever process ends that job', async () => {
   let answer: (() => void) | undefined
   shouter.behave = async call => {
     await new Promise<void>(resolve => (answer = resolve))
@@ -394,7 +394,7 @@ test('a run is notified of its payment’s own use by its payer, whichever proce
   const started = await runs.start(await twoSteps())
   await started.tell('pause')
   await started.pay(payment)
-  // The very order that the run would place: the run takes it for its own until it looks at the job's row.
+  // The same order that the run would place: the run treats it as its own until it reads the job's row.
   const payload = {
     agent_id: shout.agentId,
     capability: 'shout',
@@ -407,7 +407,7 @@ test('a run is notified of its payment’s own use by its payer, whichever proce
   expect((await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })).statusCode).toBe(202)
   await started.tell('resume')
   await started.until(({ exposed }) => exposed === '0.002')
-  // Its process keeps it, or has compared it with the job's row by now and left it until it is due.
+  // Its process keeps the run, or has compared it with the job's row and left it until it is due.
   const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
   const left = 'select 1 from runs where lease_holder is null and due_at is null'
   await until(async () => {
@@ -419,7 +419,7 @@ test('a run is notified of its payment’s own use by its payer, whichever proce
 })
 
 test.each([
-  // A price is asked for twice in a look where it is not known yet.
+  // An unknown price is requested twice while the run is driven once.
   ['a price', 'read-agent', 2],
   ['an order', 'admit-jobs-of-runs', 1],
 ])('%s that fails for a reason of this process’s own is begun again soon', async (_, statement, times) => {
@@ -442,7 +442,7 @@ test.each([
   expect(left).toBe(0)
 })
 
-test('a run is notified of the end of a job whose process lost the database’s answer to that', async () => {
+test("a run is notified of the end of a job whose process lost the database's response to that write", async () => {
   for (const one of background.toReversed()) await one.stop()
   const { database } = stage.parts
   let isLost = false
@@ -454,7 +454,7 @@ test('a run is notified of the end of a job whose process lost the database’s 
       isLost = true
       throw new Error('the connection was lost')
     },
-    // The outcome of that is not written down either.
+    // The outcome of that is not written either.
     inTransaction: steps =>
       isLost ? Promise.reject(new Error('no connection')) : database.inTransaction(steps),
   }
@@ -469,7 +469,7 @@ test('a run is notified of the end of a job whose process lost the database’s 
   expect(isLost).toBe(true)
 })
 
-test('the lease of a kept run is renewed no further than to when the run is due', async () => {
+test('the lease of a kept run is not renewed beyond the time when the run is due', async () => {
   for (const one of background) await one.stop()
   background = []
   const { runId } = await runs.start(await twoSteps())
@@ -496,7 +496,7 @@ function never(): never {
   throw new Error('there are ten')
 }
 
-test('a run is private: without its token or its payer it is not found', async () => {
+test("a run is private: without its token or its payer's session it is not found", async () => {
   const { runId } = await runs.start(await twoSteps())
   for (const [method, path, payload] of [
     ['GET', '', undefined],
@@ -512,7 +512,7 @@ test('a run is private: without its token or its payer it is not found', async (
   }
 })
 
-test('payments are taken for what they are: bound to their job, by one payer, for the price, within the limit', async () => {
+test('payments must be bound to their job, by one payer, for the price, and within the limit', async () => {
   const flow = await twoSteps()
   const started = await runs.start(flow, { max_total: '0.002' })
   const refusal = async (...given: Parameters<typeof signStep>): Promise<readonly unknown[]> => {
@@ -538,12 +538,12 @@ test('payments are taken for what they are: bound to their job, by one payer, fo
   expect(shouter.seen).toHaveLength(0)
   expect(await started.pay(bound)).toMatchObject({ status: 200 })
   await started.until(({ paid }) => paid === '0.002')
-  // Its agent has what it was paid, and is another payer.
+  // The agent has the money it was paid, and is another payer.
   const byAgent = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.agent.privateKey })
   expect(await started.pay(byAgent)).toMatchObject({ status: 409 })
 })
 
-test('a limit that is no amount is refused as such, when a run is started and when it is raised', async () => {
+test('a limit that is not an amount is refused, when a run is started and when the limit is raised', async () => {
   const flow = await twoSteps()
   const { runId, token } = await runs.start(flow)
   const payments = [await signStep(stage.parts, shout, 'loud')]
@@ -567,7 +567,7 @@ test('a limit that is no amount is refused as such, when a run is started and wh
   }
 })
 
-test('a run whose input or name cannot be kept is refused at its start, by the field', async () => {
+test('a run whose input or name cannot be stored is refused at its start, naming the field', async () => {
   const flow = await twoSteps()
   const refusal = async (given: object): Promise<readonly unknown[]> => {
     const payload = { flow, input: { text: 'two words' }, max_total: '1', ...given }
@@ -584,7 +584,7 @@ test('a run whose input or name cannot be kept is refused at its start, by the f
   ])
 })
 
-test('a delivery with characters that cannot be kept is used without them, and stays with its job as it came', async () => {
+test('a delivery with characters that cannot be stored is used without them, and stored with its job unchanged', async () => {
   shouter.behave = async call => call.complete(await call.settle(), { text: 'TWO\0 WORDS \ud800' })
   const payments = [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')]
   const started = await runs.start(await twoSteps(), { payments })
@@ -612,7 +612,7 @@ test('the limit is raised by payments that need it, and by no others', async () 
   const second = await signStep(stage.parts, count, 'words')
   expect(await put(second, '0.5')).toMatchObject({ max_total: '0.012' })
   await started.until(({ status }) => status === 'completed')
-  // Paid and done: another payment is refused, and the limit stays.
+  // Paid and completed: another payment is refused, and the limit stays.
   expect(await put(await signStep(stage.parts, count, 'words'), '0.5')).toMatchObject({
     error: expect.stringMatching(/done/),
   })
@@ -627,7 +627,7 @@ test('the limit is raised by payments that need it, and by no others', async () 
   expect(raised.json()).toMatchObject({ max_total: '0.012' })
 })
 
-test('payments of a payer who has less than they come to are not taken, so that no agent is asked for nothing', async () => {
+test("payments that exceed the payer's balance are refused, so that no agent works in vain", async () => {
   const byPoor = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.stranger.privateKey })
   const payload = { flow: await twoSteps(), input: { text: 'two words' }, max_total: '1', payments: [byPoor] }
   const answer = await ask({ method: 'POST', url: '/v1/runs', payload })
@@ -672,7 +672,7 @@ test('the same request again is the same run; with another token, or another bod
   expect(rows).toEqual([{ runs: 1 }])
 })
 
-test('a flow that has errors is not run, and says what is wrong at which step', async () => {
+test('a flow with errors is not run, and the refusal names the error and its step', async () => {
   const flow = await twoSteps()
   const broken = { ...flow, wires: flow.wires.slice(1) }
   const answer = await ask({
@@ -686,7 +686,7 @@ test('a flow that has errors is not run, and says what is wrong at which step', 
   ])
 })
 
-test('a job that was charged and delivered nothing usable is said so, and another payment is asked for only then', async () => {
+test('a job that was charged without a usable delivery is reported, and only then is another payment requested', async () => {
   shouter.behave = async call => call.complete(await call.settle(), { text: 7 })
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud')],
@@ -704,7 +704,7 @@ test('a job that was charged and delivered nothing usable is said so, and anothe
   expect(again.waiting).toMatchObject([{ for: 'payment', key: 'loud', because: { kind: 'charged' } }])
 })
 
-test('prices are asked of all agents before anything is signed', async () => {
+test('prices are requested from all agents before anything is signed', async () => {
   const { steps } = await twoSteps()
   const flow = flowOf(
     { ...steps, sure: { kind: 'approval', question: 'Go on?' }, again: await jobStep(shout) },

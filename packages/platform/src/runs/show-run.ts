@@ -11,7 +11,7 @@ import { originOf, type RunRow } from './records/run-row.ts'
 /** The dependencies of showing a run. */
 type ShowingParts = Pick<PlatformParts, 'database' | 'checker' | 'network'>
 
-/** All that changes of a run, for those who may see it. */
+/** Describes all changing parts of a run, for callers who may read it. */
 export async function describeProgress(parts: ShowingParts, run: RunRow): Promise<RunProgress> {
   const { flow, input, maxTotal, state } = run
   const keptUntil = keptUntilMs(run)
@@ -24,7 +24,7 @@ export async function describeProgress(parts: ShowingParts, run: RunRow): Promis
   return {
     run_id: run.runId,
     status: described.status,
-    // Each variant is the contract's own.
+    // The variants are those of the API contract.
     waiting: [...described.waiting] as RunProgress['waiting'],
     payer: run.payer ?? null,
     max_total: maxTotal,
@@ -41,7 +41,7 @@ export async function describeProgress(parts: ShowingParts, run: RunRow): Promis
   }
 }
 
-/** A whole run, for those who may see it. */
+/** Describes a whole run, for callers who may read it. */
 export async function describeWholeRun(parts: ShowingParts, run: RunRow): Promise<RunAnswer> {
   const progress = await describeProgress(parts, run)
   return await loopTurns.take(() => ({

@@ -21,33 +21,35 @@ import { refuseUnchecked } from './records/refuse-unchecked.ts'
 import { sizeOfRun, type RunRow } from './records/run-row.ts'
 import { insertRun, readRunRow, readRunHashes, type NewRun } from './records/run-store.ts'
 
-/** The request for a run, as it travels. */
+/** The request for a run, as sent by the caller. */
 export type GivenRun = z.output<typeof runRequest>
 
-/** A run that is written down. */
+/** A run that was written. */
 interface StartedRun {
   readonly run: RunRow
-  /** Undefined where the caller made it, or the run was started before. */
+  /** Undefined when the caller provided the token, or when the run had already been started. */
   readonly token: string | undefined
 }
 
 /** Starts a run for a caller. */
 export type StartRun = (given: GivenRun, caller: Caller, signal: AbortSignal) => Promise<StartedRun>
 
-/** Runs without a payment, in number and in the characters that they may come to, from one address. */
+/** The limits for runs without a payment from one address: the characters they may grow to, and their number. */
 const MAX_UNPAID_CHARACTERS = 256 * 1_048_576
 const MAX_UNPAID_RUNS = 5_000
-/** A run may have so many times its size before anything of it is ordered: see `MAX_UNORDERED_CHARACTERS`. */
+/**
+ * Before any job of it is ordered, a run may grow to this many times its initial size: see `MAX_UNORDERED_CHARACTERS`.
+ */
 const TIMES_GIVEN = 3
-/** At a time from one address; the others wait. */
+/** Concurrent starts from one address; further ones wait. */
 const STARTS_AT_ONCE = 8
 
 /**
- * Makes what starts runs in one process: checks the flow against what its agents are now, the input, and the payments that
- * come with it, and writes all down at once. Nothing is ordered before that. The same request again, with its run_id and
- * its token, is the same run; another one with them is refused.
+ * Creates the function that starts runs in one process. It checks the flow against the current declarations of its
+ * agents, the input, and the payments, and writes everything in one transaction; nothing is ordered before that. A
+ * repeated request with the same run_id and token returns the same run; a different request with them is refused.
  *
- * @throws {Refusal} with a sentence for the caller; then nothing was written
+ * @throws {Refusal} with a sentence for the caller; nothing was written then
  */
 export function createStartRun(parts: PlatformParts, means: PaymentMeans): StartRun {
   const turns = createSlots(STARTS_AT_ONCE)
@@ -80,7 +82,7 @@ async function start(
   if (known !== undefined) return known
   means.take(from, given.payments.length)
   refuseBadMaxTotal(given.max_total)
-  // Its shape was checked at the door.
+  // The route's schema has validated the flow.
   const flow = given.flow as Flow
   const owner = `runs of ${from}`
   await refuseBroken(parts, flow, owner)
@@ -99,12 +101,12 @@ async function start(
     maxTotal: given.max_total,
     state,
     plan,
-    // Those of steps that are left out already are not kept.
+    // Payments of steps that are already skipped are not stored.
     payments: payments.sealed.filter(({ jobId }) => plan.kept.includes(jobId)),
     startedFrom: '',
     hasAccount,
   }
-  // A caller who starts, deletes and starts again has the run written each time.
+  // Counted as a write, because a caller could repeatedly start and delete a run.
   if (payments.payer === undefined) takeChange(pace, parts.clock.nowMs(), from, sizeOfRun(run))
   const isNew = await parts.database.inTransaction(async client => {
     const startedFrom = await admit(client, from, run)
@@ -118,9 +120,12 @@ async function start(
   return twin
 }
 
-/** Payments are left out: the run keeps those that it was started with, and takes no others by a repeat. */
+/**
+ * Hashes a request without its payments: a run keeps those it was started with, and a repeated request cannot add
+ * others.
+ */
 async function hashRequest({ flow, flow_id: id, input, max_total }: GivenRun): Promise<string> {
-  // The request came as JSON.
+  // The request was parsed from JSON.
   const asked = { flow: flow as unknown as JsonObject, flow_id: id?.toLowerCase() ?? null, input, max_total }
   return await inLoopTurn(asked, () => hashJson(asked))
 }
@@ -139,7 +144,7 @@ async function findStarted(
   return { run, token: undefined }
 }
 
-/** A flow with errors cannot be run: the check says what they are, and how to fix them. */
+/** Refuses a flow with errors; the message of the check describes the first one and how to fix it. */
 async function refuseBroken(parts: PlatformParts, flow: Flow, owner: string): Promise<void> {
   const capabilities = await readCatalog(parts.database, flow)
   const result = await parts.checker.run('flow', { flow, capabilities }, owner).catch(refuseUnchecked)
@@ -161,7 +166,7 @@ async function begin(
       'begin-run',
       {
         flow: JSON.stringify(flow),
-        // It was parsed from JSON at the door.
+        // The input was parsed from JSON by the route.
         input: input as never,
         maxTotal,
         payments,
@@ -175,7 +180,7 @@ async function begin(
   throw new Refusal('validation', `${isOfPayment ? 'payments' : 'input'}: ${begun.reason}`)
 }
 
-/** Runs without a payment are bounded by where they come from. */
+/** Limits runs without a payment by the address they are started from. */
 async function admit(client: pg.PoolClient, from: string, run: NewRun): Promise<string> {
   const salted = await client.query<{ started_from: string }>(
     `select encode(sha256(convert_to(salt || ' ' || $1, 'UTF8')), 'hex') as started_from from report_salt`,

@@ -2,10 +2,10 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PaymentSeal } from './payment-seal.ts'
 
 /**
- * Notes the key that payments are encrypted with from now on. A process with another key than the others could not send
- * what they wrote down, nor they what it did.
+ * Records the key that payments are encrypted with from now on. Processes with different keys could not send each
+ * other's payments.
  *
- * @returns false where the database has payments that were encrypted with a newer key, which is not among those here
+ * @returns false when the database has payments encrypted with a newer key that this process does not have
  */
 export async function claimPaymentKey(
   database: Database,

@@ -16,7 +16,7 @@ test('a sealed payment opens for its job and is not readable before', () => {
   expect(seal.seal(JOB, PAYMENT)).not.toBe(sealed)
 })
 
-test('a sealed payment opens for no other job, with no other key, and not once it was changed', () => {
+test('a sealed payment cannot be opened for another job, with another key, or after a modification', () => {
   const seal = createPaymentSeal(KEY)
   const sealed = seal.seal(JOB, PAYMENT)
   expect(() => seal.open('5f0c1a52-6f0e-4b8a-9d51-0a2f4be391ab', sealed)).toThrow()
@@ -29,7 +29,7 @@ test('a sealed payment opens for no other job, with no other key, and not once i
   expect(() => seal.open(JOB, 'plain')).toThrow()
 })
 
-test('after the key was replaced, payments sealed with the one before still open', () => {
+test('after the key was replaced, payments sealed with the previous one still open', () => {
   const sealed = createPaymentSeal(OTHER).seal(JOB, PAYMENT)
   const seal = createPaymentSeal(KEY, OTHER)
   expect(seal.open(JOB, sealed)).toBe(PAYMENT)

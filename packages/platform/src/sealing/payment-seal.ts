@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts signed payments for the database, so that a reader of it has none that could be used. */
+/** Encrypts signed payments for the database, so that a reader of the database cannot use them. */
 export interface PaymentSeal {
-  /** Names the key that it seals with; says nothing of it. */
+  /** The id of the key that it seals with. It reveals nothing about the key. */
   readonly keyId: string
-  /** Names of all keys that it opens with, that one included. */
+  /** The ids of all keys that it can open with, including {@link PaymentSeal.keyId}. */
   readonly keyIds: readonly string[]
-  /** Encrypts the payment of a job; opens for that job alone. */
+  /** Encrypts the payment of a job; the result can be opened for that job only. */
   seal(jobId: string, payment: string): string
   /**
-   * What {@link PaymentSeal.seal} was given.
+   * Returns the payment that {@link PaymentSeal.seal} was given.
    *
-   * @throws where it was sealed for another job, with a key that is not here, or was changed since
+   * @throws when it was sealed for another job or with an unknown key, or was modified
    */
   open(jobId: string, sealed: string): string
 }

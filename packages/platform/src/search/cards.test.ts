@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await stage.database.query('empty', 'truncate agents, search_words cascade')
-  // What was counted is forgotten, and the caller may ask again.
+  // Clears cached counts and the caller's rate limit.
   stage.clock.pass(120_000)
 })
 afterAll(async () => {
@@ -89,7 +89,7 @@ test('an agent shows whether it is online, and the share of its checks that pass
   expect(await only()).toMatchObject({ availability: 'offline', uptime_30d: 0.375 })
 })
 
-test('an agent shows how long its jobs take, of each payer the newest ten, its own and unpaid ones aside', async () => {
+test('an agent shows how long its jobs take, from the newest ten of each payer, without its own and unpaid ones', async () => {
   const agentId = await list()
   expect(await only()).toMatchObject({ job_p50_ms: null })
   const paid = async (elapsedMs: number, payer: string, more = {}): Promise<void> => {
@@ -109,7 +109,7 @@ test('an agent shows how long its jobs take, of each payer the newest ten, its o
 })
 
 describe('fields of a capability', () => {
-  test('are shown in declared order with their type and whether they are required, on either side', async () => {
+  test('are shown in declared order with their type and whether they are required, for inputs and outputs', async () => {
     await list({
       input_schema: {
         text: { type: 'string', required: true },
@@ -137,7 +137,7 @@ describe('fields of a capability', () => {
     ])
   })
 
-  test('are eight at most, with their number, and their names as others may be shown them', async () => {
+  test('are limited to eight, with their number, and their names are sanitized', async () => {
     const input_schema: FieldMap = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`f\u202e${index}${'x'.repeat(200)}`, { type: 'integer' }]),
     )
@@ -183,7 +183,7 @@ describe('the total of a search', () => {
     await stage.database.query('analyze', 'analyze search_entries')
   }
 
-  test('is exact where few match, with words, with filters and with neither', async () => {
+  test('is exact when few match, with words, with filters and with neither', async () => {
     await list()
     await list()
     expect((await find('limit=1')).total).toEqual({ count: 2, at_least: false })
@@ -194,7 +194,7 @@ describe('the total of a search', () => {
     expect((await find('q=%2B')).total).toEqual({ count: 0, at_least: false })
   })
 
-  /** Asks until it has been counted: a minute later again where a busy database took too long. */
+  /** Repeats the query until it has been counted, a minute later each time when a busy database took too long. */
   const totalOf = async (query: string): Promise<SearchAnswer['total']> =>
     await until(async () => {
       const { total } = await find(query)
@@ -202,7 +202,7 @@ describe('the total of a search', () => {
       return total
     })
 
-  test('is counted once a minute, not on later pages', async () => {
+  test('is counted once a minute, and not on later pages', async () => {
     await fill(1_800)
     expect(await totalOf('q=common&limit=1')).toEqual({ count: 900, at_least: false })
     await stage.database.query(
@@ -216,14 +216,14 @@ describe('the total of a search', () => {
     expect((await find(`q=common&limit=2&cursor=${first.next_cursor}`)).total).toBeNull()
   })
 
-  test('ends where many match, and says so', async () => {
+  test('stops at a limit when many match, as the answer states', async () => {
     await fill(12_000)
     expect(await totalOf('')).toEqual({ count: 10_000, at_least: true })
     expect(await totalOf('q=common')).toEqual({ count: 1_000, at_least: true })
     expect(await totalOf('q=common&capability=count')).toEqual({ count: 0, at_least: false })
   })
 
-  test('is waited for by nobody, and not counted again for a minute where it takes too long', async () => {
+  test('does not delay the search, and is not counted again for a minute after a timeout', async () => {
     await fill(3)
     const counter = createMatchCounter(stage.database, stage.clock)
     const sleeping = (seconds: number): readonly SearchStage[] => {
@@ -233,7 +233,7 @@ describe('the total of a search', () => {
     const search = readSearch({ q: 'x' })
     const [quick, long] = [sleeping(0), sleeping(10)]
     expect(counter.count(search, long)).toBeUndefined()
-    // One at a time.
+    // One count at a time.
     expect(counter.count(search, quick)).toBeUndefined()
     const counted = await until(() => {
       const total = counter.count(search, quick)
@@ -241,7 +241,7 @@ describe('the total of a search', () => {
       return total
     })
     expect(counted).toMatchObject({ count: 3 })
-    // It is known that this one takes too long: it is not in the way of the next.
+    // This one is known to take too long, so it does not delay the next.
     expect(counter.count(search, long)).toBeUndefined()
     const other = sleeping(0.000_1)
     expect(counter.count(search, other)).toBeUndefined()
@@ -249,8 +249,8 @@ describe('the total of a search', () => {
   })
 })
 
-test('somebody who types may search ten times a second', async () => {
-  // What is refused counts as well.
+test('a user who types may search ten times a second', async () => {
+  // Refused requests count as well.
   const search = async (): Promise<number> =>
     (await ask({ method: 'GET', url: '/v1/agents?sort=x' })).statusCode
   for (let asked = 0; asked < 600; asked += 1) expect(await search()).toBe(400)

@@ -5,7 +5,7 @@ import type { Place } from './cursor.ts'
 import type { Search } from './search.ts'
 import { createValues, type Values } from './sql-values.ts'
 
-/** An agent found, and the place it has in its list. */
+/** An agent that matches, with its place in the list. */
 export interface Found {
   readonly agentId: string
   readonly stage: number
@@ -13,16 +13,16 @@ export interface Found {
   readonly position: string
 }
 
-/** What batching came to. */
+/** The result of collecting matches. */
 export type Collected =
-  /** All that match are known; these are the first behind the place, at most so many as were wanted. */
+  /** All matches were read. `found` holds the first of them after the place, at most as many as requested. */
   | { readonly isWhole: true; readonly found: readonly Found[]; readonly matching: number }
-  /** More match than were to be read. */
+  /** There are more matches than may be read. */
   | { readonly isWhole: false }
 
 /**
- * Finds all that match in a stage, or in all of the plain ones, by the index of words and tags, and sorts them: right for what is rare.
- * Gives up where more than `most` match, so that its cost has an end.
+ * Finds all matches of one stage, or of all plain ones, through the index of words and tags, and sorts them. This suits
+ * rare words. It gives up when more than `most` match, so that its cost is bounded.
  */
 export async function collectMatches(
   client: pg.PoolClient,

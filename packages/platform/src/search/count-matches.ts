@@ -7,26 +7,29 @@ import type { Search } from './search.ts'
 import { fromTables } from './sort-order.ts'
 import { createValues } from './sql-values.ts'
 
-/** How many agents match a search. */
+/** The number of agents that match a search. */
 export interface Total {
   readonly count: number
-  /** There are more: counting ended there. */
+  /** Whether counting stopped at the limit, so that there may be more. */
   readonly isAtLeast: boolean
 }
 
-/** Counts matches beside the search that asks for them, which does not wait. */
+/** Counts matches in the background; the search that asks does not wait for the result. */
 export interface MatchCounter {
   /**
-   * What was counted in the last minute. Where nothing was, counting begins, unless something else is being counted; it
-   * ends at a bound and after a while, so that it costs little however many match.
+   * Returns the count of the last minute. When there is none, counting starts, unless another count is running.
+   * Counting stops at a limit and after a timeout, so that its cost is low however many agents match.
    *
-   * @param stages what matches in any of them matches in the last
-   * @returns undefined where it is not known yet, and where counting took too long
+   * @param stages - in order; a match of any stage also matches the last one
+   * @returns undefined when the count is not known yet, or counting took too long
    */
   count(search: Search, stages: readonly Stage[]): Total | undefined
 }
 
-/** A number that is read as "many". Of all agents there are more, and they are quick to count. */
+/**
+ * The maximum count; a larger number is displayed as "many". The limit for all agents is higher, because counting them
+ * is fast.
+ */
 const MOST_COUNTED = 1_000
 const MOST_COUNTED_OF_ALL = 10_000
 const COUNT_TIMEOUT_MS = 100
@@ -38,9 +41,9 @@ interface Kept {
   readonly untilMs: number
 }
 
-/** Makes a counter with a memory of its own. */
+/** Creates a counter with its own cache. */
 export function createMatchCounter(database: Database, clock: Clock): MatchCounter {
-  // The oldest first.
+  // The oldest entry first.
   const kept = new Map<string, Kept>()
   let isCounting = false
 
@@ -56,7 +59,7 @@ export function createMatchCounter(database: Database, clock: Clock): MatchCount
     try {
       keep(key, await countInTime(database, question))
     } catch (error) {
-      // Whatever else is wrong with the database, the search that asked has told it.
+      // Other database errors are reported by the search that asked for the count.
       if (error instanceof Refusal) keep(key, undefined)
     } finally {
       isCounting = false
@@ -87,7 +90,7 @@ function questionOf(search: Search, stages: readonly Stage[]): Question {
   const isOfAll = search.words === undefined && filters.length === 0 && filterTags(search).length === 0
   const most = isOfAll ? MOST_COUNTED_OF_ALL : MOST_COUNTED
   const conditions = [stages.at(-1)?.matches(values) ?? 'true', ...provisionalConditions(search), ...filters]
-  // Who stands high first, where provisional agents are not: the index is walked from that end.
+  // Agents with a high standing come first, where none are provisional, so that the index is read from that end.
   const order = isOfAll ? 'order by entry.standing desc, entry.position desc' : ''
   const sql = `select count(*)::int as count from (
     select from ${fromTables(search, values)} where ${conditions.join(' and ')} ${order} limit ${most + 1}) as matching`

@@ -3,32 +3,35 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { Refusal } from '../http/refusal.ts'
 
-/** Where a page ended: the next one begins right behind. Nothing in it depends on a row that still has to be there. */
+/** The end of a page, right after which the next page begins. It does not depend on the existence of any row. */
 export interface Place {
-  /** How directly the words matched: the number of a stage. */
+  /** The number of the stage, which states how directly the words matched. */
   readonly stage: number
-  /** What it is sorted by; an integer, the smaller the earlier. */
+  /** The sort key: an integer; smaller keys come first. */
   readonly key: string
-  /** Between equals. */
+  /** Orders rows with the same key. */
   readonly position: string
-  /** What words were taken for: of guesses every one, otherwise the last, which may be a beginning. Null without words. */
+  /**
+   * The readings of the words: for guesses those of every word, otherwise those of the last word, which may be the
+   * beginning of others. Null without words.
+   */
   readonly readings: readonly (readonly string[])[] | null
 }
 
-/** A query, of which `cursor` and `limit` do not say what is looked for. */
+/** A query; `cursor` and `limit` do not belong to its search conditions. */
 export interface PagedQuery {
   readonly [name: string]: unknown
 }
 
-/** Writes a place so that it goes with this query alone. */
+/** Encodes a place as a cursor that is valid for this query only. */
 export function writeCursor(place: Place, query: PagedQuery): string {
   return sealCursor([place.stage, place.key, place.position, place.readings], query)
 }
 
 /**
- * Reads what {@link writeCursor} wrote for the same query; how many a page holds may change.
+ * Decodes a cursor written by {@link writeCursor} for the same query; the page size may differ.
  *
- * Throws a {@link Refusal} `validation` for anything else, as for a place that a search without words does not have.
+ * Throws a {@link Refusal} `validation` for any other cursor, and for a place that a search without words cannot have.
  */
 export function readCursor(cursor: string, query: PagedQuery, hasWords: boolean): Place {
   const [stage, key, position, readings] = openCursor(cursor, query, placeTuple)
@@ -36,17 +39,17 @@ export function readCursor(cursor: string, query: PagedQuery, hasWords: boolean)
   return { stage, key, position, readings }
 }
 
-/** Writes JSON so that it goes with this query alone. */
+/** Encodes JSON as a cursor that is valid for this query only. */
 export function sealCursor(place: unknown, query: PagedQuery): string {
   const content = JSON.stringify(place)
   return Buffer.from(checksum(content, query) + content).toString('base64url')
 }
 
 /**
- * Reads what {@link sealCursor} wrote for the same query. A checksum, not a signature: whoever computes it gets to a
- * place that any query could have reached.
+ * Decodes a cursor written by {@link sealCursor} for the same query. It contains a checksum, not a signature: a caller
+ * who forges one reaches only a place that an ordinary query could reach.
  *
- * Throws a {@link Refusal} `validation` for anything else.
+ * Throws a {@link Refusal} `validation` for any other cursor.
  */
 export function openCursor<T>(cursor: string, query: PagedQuery, schema: z.ZodType<T>): T {
   const bytes = Buffer.from(cursor, 'base64url')
@@ -61,11 +64,11 @@ export function openCursor<T>(cursor: string, query: PagedQuery, schema: z.ZodTy
 
 const CHECKSUM_CHARACTERS = 22
 
-/** An integer that PostgreSQL has room for, as text. */
+/** An integer in the range of PostgreSQL's bigint, as text. */
 export const cursorInteger = z.string().regex(/^(?:0|-?[1-9]\d{0,17}|9223372036854775807)$/)
 const WORD = z.string().regex(/^[\p{L}\p{N}\p{M}]{1,40}$/u)
 
-/** A {@link Place} as a cursor has it. */
+/** A {@link Place} in the form stored in a cursor. */
 export const placeTuple = z.tuple([
   z.number().int().min(0).max(9),
   cursorInteger,

@@ -11,43 +11,44 @@ import type { Search } from './search.ts'
 import { similarWords } from './words/similar-words.ts'
 import { endOfScan, isScannedInIndex, scanInOrder } from './scan-in-order.ts'
 
-/** A page of agents, by number, in order. */
+/** A page of agents by number, in order. */
 export interface FoundPage {
   readonly found: readonly Found[]
-  /** Where the next page begins; undefined on the last. */
+  /** Where the next page begins; undefined on the last page. */
   readonly next: Place | undefined
   /**
-   * How many there are on all pages, as far as it is known when this is called; undefined where it is not, and on all
+   * The number of matches on all pages, as known at the time of the call. Undefined when it is not known, and on all
    * pages but the first.
    */
   readonly total: () => Total | undefined
 }
 
-/** What a search remembers of others. */
+/** Data that searches share. */
 export interface SearchMemory {
   readonly frequencies: FrequencySource
   readonly counter: MatchCounter
 }
 
 /**
- * Up to so many matches are collected and sorted, reading each; beyond them a scan meets a match often enough: one for words
- * is quick, one for tags less so, and one that reads the table slow.
+ * Up to this many matches are collected and sorted, which reads each of them. With more matches, a scan meets a match
+ * often enough. The limits differ because a scan for words is fast, one for tags is less so, and one that reads the
+ * table is slow.
  */
 const MOST_COLLECTED = 600
 const MOST_COLLECTED_WITHOUT_WORDS = 1_500
 const MOST_COLLECTED_FOR_EACH_ROW = 28
 const MOST_COLLECTED_RATHER_THAN_READ = 6_000
-/** What is collected where a scan met too few all the same. */
+/** The limit for collecting after a scan has found too few matches. */
 const MOST_COLLECTED_AFTER_A_SCAN = 20_000
-/** Known words are taken for mistyped ones where fewer agents match them as they are. */
+/** With fewer matches than this, known words are also treated as mistyped. */
 const TOO_FEW = 5
 
 /**
- * Finds the agents that a search asks for, in its order, one page at a time. Pages follow each other by place, not by
- * number: what is added or removed meanwhile moves nothing.
+ * Finds the agents that match a search, in its order, one page at a time. Pages follow each other by place, not by
+ * offset, so that agents added or removed in between do not shift them.
  *
- * What is rare is looked up, what is common is met on the way; each has an end, so a page may hold fewer agents than
- * were wanted and still not be the last. Throws a `Refusal` `unavailable` where the database takes too long.
+ * Rare words are looked up in the index, common ones are found by a scan. Both are limited, so a page may hold fewer
+ * agents than requested and still not be the last. Throws a `Refusal` `unavailable` when the database takes too long.
  */
 export async function findAgents(
   database: Database,
@@ -64,7 +65,7 @@ export async function findAgents(
     const completions = after?.readings?.[0] ?? (await readCompletions(scope))
     const stages = plainStages(search, completions)
     const isCommon = frequencies.estimate(stages, filterTags(search)) > mostCollected(search)
-    // Beside the search, so that it is known when the page is.
+    // Counted concurrently with the search, so that the count is known when the page is.
     if (after === undefined && isCommon) counter.count(search, stages)
     const plain = { ...(await findInStages(scope, stages, after)), readings: [completions] }
     const isTooLittle = plain.matching !== undefined && plain.matching < TOO_FEW
@@ -84,14 +85,14 @@ interface Scope {
 }
 
 interface Outcome {
-  /** One more than the limit, if there are so many. */
+  /** One row more than the limit, if there are that many. */
   readonly found: readonly Found[]
-  /** How many match in all, where that is known. */
+  /** The number of matches in all, if known. */
   readonly matching: number | undefined
-  /** Where looking stopped before there were enough. */
+  /** The place where the search stopped at its limit before it had found enough. */
   readonly stoppedAt: Place | undefined
   readonly readings?: readonly (readonly string[])[]
-  /** Those of what matches as it is written, where similar words follow it. */
+  /** The readings of the exact matches, when matches of similar words follow them. */
   readonly plainReadings?: readonly (readonly string[])[]
 }
 
@@ -147,7 +148,7 @@ function mostCollected(search: Search): number {
   return Math.max(most, MOST_COLLECTED_FOR_EACH_ROW * (search.limit + 1))
 }
 
-/** What the last word may be the beginning of. */
+/** Reads the words of which the last word may be the beginning. */
 async function readCompletions({ client, search, frequencies }: Scope): Promise<readonly string[]> {
   const last = search.words?.at(-1)
   return last === undefined ? [] : await completionsOf(client, frequencies, last)
@@ -182,7 +183,7 @@ function pageOf(search: Search, outcome: Outcome): FoundPage {
   const total = after !== undefined || count === undefined ? undefined : { count, isAtLeast: false }
   if (next === undefined) return { found: shown, next: undefined, total: () => total }
   const { stage, key, position } = next
-  // The next page reads the words as this one did where it ended.
+  // The next page must use the same readings as this page did at its end.
   const read = stage === stageNumber('similar') ? readings : plainReadings
   const place = { stage, key, position, readings: words === undefined ? null : read }
   return { found: shown, next: place, total: () => total }

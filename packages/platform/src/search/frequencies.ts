@@ -3,23 +3,26 @@ import type pg from 'pg'
 import type { TagGroup } from './search.ts'
 import type { Need, Stage } from './search-conditions.ts'
 
-/** How common words and tags are, as PostgreSQL's own statistics have it. */
+/** How common words and tags are, according to PostgreSQL's statistics. */
 export interface Frequencies {
-  /** About how many agents have all of this, of each group of tags one; what is not among the common words counts as rare. */
+  /**
+   * Estimates the number of agents that have all of these words and, of each group, at least one tag. Words and tags
+   * that are not among the common ones count as rare.
+   */
   estimate(stages: readonly Stage[], tags: readonly TagGroup[]): number
-  /** The common words that begin so, the most common first. */
+  /** The common words with this beginning, the most common first. */
   beginningWith(beginning: string, most: number): readonly string[]
 }
 
-/** Reads the statistics, and again when they are old. */
+/** Reads the statistics, and reads them again when they are old. */
 export interface FrequencySource {
   read(client: pg.PoolClient): Promise<Frequencies>
 }
 
-/** They choose how a question is answered, never what the answer is: old ones cost time alone. */
+/** The statistics affect only how a search is executed, never its result, so old ones cost nothing but time. */
 const GOOD_FOR_MS = 300_000
 
-/** Makes a source that remembers what it read for five minutes. */
+/** Creates a source that caches the statistics for five minutes. */
 export function createFrequencySource(clock: Clock): FrequencySource {
   let known: { readonly frequencies: Frequencies; readonly untilMs: number } | undefined
   return {
@@ -66,7 +69,7 @@ async function readFrequencies(client: pg.PoolClient): Promise<Frequencies> {
   }
 }
 
-/** The shares come in the words' order, and a few figures about themselves follow. */
+/** The shares are in the order of the words, followed by a few figures about the shares themselves. */
 function sharesOf(words: readonly string[], shares: readonly number[]): ReadonlyMap<string, number> {
   return new Map(words.map((word, index) => [word, shares[index] ?? 0]))
 }

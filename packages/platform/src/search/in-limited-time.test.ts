@@ -10,13 +10,13 @@ beforeAll(async () => {
 
 afterAll(() => stage.close())
 
-test('a statement that takes too long is ended, and the caller told to come back', async () => {
+test('a statement that takes too long is cancelled, and the caller is asked to retry', async () => {
   const endless = inLimitedTime(stage.database, client => client.query('select pg_sleep(60)'))
   await expect(endless).rejects.toMatchObject({ type: 'unavailable', retryAfterSeconds: 5 })
   expect(await inLimitedTime(stage.database, async () => 'fine')).toBe('fine')
 })
 
-test('what reads can not write', async () => {
+test('reading steps cannot write', async () => {
   const written = inLimitedTime(stage.database, client => client.query('delete from search_words'))
   await expect(written).rejects.toThrow(/read-only/)
 })

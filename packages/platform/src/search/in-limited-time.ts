@@ -2,14 +2,14 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import pg from 'pg'
 import { Refusal } from '../http/refusal.ts'
 
-/** What one statement of a search may take; a hundred times what it usually does. */
+/** The timeout of one statement of a search: a hundred times its usual duration. */
 const STATEMENT_TIMEOUT_MS = 2_000
 
 /**
- * Runs steps that only read, each statement with an end to its time. The planner is held to indexes, for the tables are
- * large and every way that is wanted has one.
+ * Runs steps that only read, each statement with a timeout. The planner is restricted to indexes, because the tables
+ * are large and every intended plan has an index.
  *
- * Throws a {@link Refusal} `unavailable` where a statement's time was over.
+ * Throws a {@link Refusal} `unavailable` when a statement times out.
  */
 export async function inLimitedTime<T>(
   database: Database,

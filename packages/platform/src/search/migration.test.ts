@@ -5,7 +5,7 @@ import { openStorage } from '../storage/open-storage.ts'
 import { TEST_DATABASE_URL } from '../test-setup/database/own-database.ts'
 
 const NAME = `search_test_${randomBytes(6).toString('hex')}`
-/** Asked for where the tests' server does not trust everybody on this machine. */
+/** Needed when the server of the tests does not trust all local users. */
 const PASSWORD = randomBytes(16).toString('hex')
 
 let administrator: pg.Client
@@ -20,7 +20,7 @@ afterAll(async () => {
   await administrator.end()
 })
 
-test('whoever owns the database needs nobody: the extension is added', async () => {
+test('an owner of the database needs no help: the extension is added', async () => {
   await inDatabase(`owner ${NAME}`, async url => {
     const database = await openStorage({ connectionString: asRole(url) })
     const rows = await database.query('extension', "select 1 from pg_extension where extname = 'pg_trgm'")
@@ -29,7 +29,7 @@ test('whoever owns the database needs nobody: the extension is added', async () 
   })
 })
 
-test('whoever may not add it needs nobody either where it is there', async () => {
+test('a user without that right needs no help either when the extension exists', async () => {
   await inDatabase('', async (url, own) => {
     await own.query(
       `create extension pg_trgm schema public; grant create on database ${own.database} to ${NAME}`,
@@ -40,7 +40,7 @@ test('whoever may not add it needs nobody either where it is there', async () =>
   })
 })
 
-test('where it can not be added, the refusal says who has to do what', async () => {
+test('when it cannot be added, the refusal states what to do', async () => {
   await inDatabase('', async (url, own) => {
     await own.query('drop schema public')
     await expect(openStorage({ connectionString: url })).rejects.toMatchObject({
@@ -53,7 +53,7 @@ test('where it can not be added, the refusal says who has to do what', async () 
   })
 })
 
-test('where it is in another schema, the refusal says how to move it', async () => {
+test('when it is in another schema, the refusal states how to move it', async () => {
   await inDatabase('', async (url, own) => {
     await own.query('create schema extensions; create extension pg_trgm schema extensions')
     await expect(openStorage({ connectionString: url })).rejects.toMatchObject({
@@ -62,7 +62,7 @@ test('where it is in another schema, the refusal says how to move it', async () 
   })
 })
 
-/** A database of its own, dropped afterwards. */
+/** Runs the test in a database of its own, which is dropped afterwards. */
 async function inDatabase(
   options: string,
   steps: (url: string, own: pg.Client) => Promise<void>,

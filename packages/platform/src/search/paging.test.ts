@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test.each(['relevance', 'price', 'badge', 'newest', 'jobs'] as const)(
-  'pages sorted by %s hold every agent once',
+  'pages sorted by %s contain every agent once',
   async sort => {
     const seen = await allPages({ q: 'common', sort, limit: '100' })
     expect(seen).toHaveLength(4_500)
@@ -31,30 +31,30 @@ test.each(['relevance', 'price', 'badge', 'newest', 'jobs'] as const)(
   },
 )
 
-test('a field that many take is found with those alone that take it, whatever else has its hash', async () => {
+test('a common field finds only the agents that take it, even when other fields have the same hash', async () => {
   const seen = await allPages({ takes: 'string:text', limit: '100' })
   expect(new Set(seen).size).toBe(4_500)
   expect(seen.every(id => id <= 4_500)).toBe(true)
   expect(await allPages({ takes: 'string:text', q: 'common', limit: '100' })).toHaveLength(4_500)
 })
 
-test('a common word that only agents of low standing use is found all the same', async () => {
+test('a common word that only agents of low standing use is still found', async () => {
   const { agents } = await find({ q: 'hidden' })
   expect(agents).toHaveLength(20)
   expect(new Set(await allPages({ q: 'hidden', limit: '100' })).size).toBe(4_500)
 })
 
-test('what the statistics say of words changes nothing of the answer', async () => {
+test('the statistics about words do not change the answer', async () => {
   const before = await allPages({ q: 'common', limit: '100' })
   await stage.database.query('analyze', 'analyze search_entries')
   expect(await allPages({ q: 'common', limit: '100' })).toEqual(before)
 })
 
-test('pages go on where they were while agents come and go', async () => {
+test('pages continue at their place while agents are added and removed', async () => {
   const first = await find({ q: 'rareword', limit: '5' })
   const last = first.agents.at(-1)?.agent_id ?? 0
   await stage.database.query('gone', 'delete from search_entries where agent_id = $1', [last])
-  // Ahead of everything, by its badge.
+  // Its badge puts it before all others.
   const { agentId } = await insertAgent(stage.database, {
     declaration: sampleDeclaration(`0x${'ab'.repeat(20)}`, { description: 'rareword' }),
     badge: 'gold',
@@ -66,12 +66,12 @@ test('pages go on where they were while agents come and go', async () => {
   expect(new Set([...first.agents.map(({ agent_id: id }) => id), ...rest]).size).toBe(20)
 })
 
-test('pages of guesses go on with the same guess', async () => {
+test('pages of guesses continue with the same guess', async () => {
   const seen = await allPages({ q: 'comnon', limit: '100' })
   expect(new Set(seen).size).toBe(4_500)
 })
 
-test('a cursor that was changed, is of another query, or is none, is refused', async () => {
+test('a cursor that was changed, belongs to another query, or is invalid, is refused', async () => {
   const { next_cursor: cursor } = await find({ q: 'common', limit: '5' })
   if (cursor === null) throw new Error('there are more')
   const other = cursor.slice(0, 40) + (cursor[40] === 'A' ? 'B' : 'A') + cursor.slice(41)
@@ -85,7 +85,7 @@ test('a cursor that was changed, is of another query, or is none, is refused', a
     { q: 'common', cursor, sort: 'price' as const },
     { q: 'common', cursor, badge: 'gold' as const },
     { cursor },
-    // With the right checksum, which anybody can compute, at places that this query does not have.
+    // With the right checksum, which anyone can compute, at places that this query does not have.
     ...[{ category: 'data' as const }, {}].flatMap(query => [
       { ...query, cursor: sealCursor([5, '1', '1', null], query) },
       { ...query, cursor: sealCursor([5, '1', '1', [['a']]], query) },

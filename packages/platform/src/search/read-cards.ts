@@ -9,12 +9,12 @@ import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'
 import type { Found } from './collect-matches.ts'
 
-/** What of a description a list shows. */
+/** The part of an agent's texts and capabilities that a list shows. */
 const SHOWN_NAME_CHARACTERS = 64
 const SHOWN_DESCRIPTION_CHARACTERS = 280
 const SHOWN_CAPABILITIES = 8
 
-/** What a list shows of these agents, in this order. One that has just gone is left out. */
+/** Reads the list entries of these agents, in this order. An agent that was removed in the meantime is omitted. */
 export async function readCards(
   database: Database,
   found: readonly Found[],
@@ -49,7 +49,7 @@ interface CardColumns {
   readonly capability_count: number
   readonly min_price_atomic: string
   readonly job_p50_ms: number | null
-  /** Null where it was never watched. */
+  /** Null when the agent was never checked. */
   readonly failures: number | null
   readonly checked_at: Date | null
   readonly ok_30d: number | null
@@ -65,7 +65,7 @@ interface OfferColumns {
   readonly gives_count: number
 }
 
-/** As `describeEntry` wrote it. */
+/** In the form written by `describeEntry`. */
 type FieldColumns = readonly [name: string, type: FieldType, required: boolean]
 
 const READ_CARDS = `

@@ -7,19 +7,23 @@ import { fromTables, orderOf } from './sort-order.ts'
 import type { Search } from './search.ts'
 import { createValues, type Values } from './sql-values.ts'
 
-/** From where, and for how many. */
+/** Where a scan begins, and how many matches it needs. */
 interface Wanted {
   readonly after: Place | undefined
   readonly rows: number
 }
 
-/** How many rows are read in an index that holds what is asked, and where each is read from its table. */
+/**
+ * The maximum number of rows to read: in an index that contains all conditions, and when each row is read from its
+ * table.
+ */
 const MOST_IN_INDEX = 35_000
 const MOST_IN_TABLE = 4_000
 
 /**
- * Scans all agents in the order asked for and keeps those that match, until there are enough: right for what is common.
- * Reads so many rows at most, so that its cost has an end: fewer than were wanted may be all there are or not.
+ * Scans all agents in the requested order and keeps those that match, until there are enough. This suits common words.
+ * The number of rows read is limited, so that the cost is bounded; fewer results than requested may therefore be all
+ * matches or not.
  */
 export async function scanInOrder(
   client: pg.PoolClient,
@@ -34,7 +38,7 @@ export async function scanInOrder(
     : isScannedInIndex(search)
       ? seenInIndex(search, stage, wanted.after, values)
       : seenInTable(search, stage, wanted.after, values)
-  // A subquery with a limit stays one: rows come in order, and each is checked by its number.
+  // PostgreSQL does not flatten a subquery with a limit: rows arrive in order, and each is checked by its agent number.
   const checked =
     checks.length === 0
       ? ''
@@ -49,7 +53,7 @@ export async function scanInOrder(
   return rows.map(row => ({ ...row, stage: stage.number }))
 }
 
-/** The last row that a scan from this place reads; undefined where it came to the end before. */
+/** The last row that a scan from this place reads; undefined when the scan reached the end before its limit. */
 export async function endOfScan(
   client: pg.PoolClient,
   search: Search,
@@ -68,16 +72,16 @@ export async function endOfScan(
   return last && { stage: stage.number, key: last.key, position: last.position, readings: null }
 }
 
-/** Whether the index that is scanned tells what matches, without reading the table for each row. */
+/** Whether the scanned index contains all conditions, so that the table is not read for each row. */
 export function isScannedInIndex(search: Search): boolean {
   const isTold = search.words !== undefined || offeredTags(search).length > 0
   return isByRank(search) && (isTold || filterConditions(search, createValues()).length === 0)
 }
 
 interface Seen {
-  /** Rows in order: `agent_id`, `key`, `position`. */
+  /** SQL for the rows in order, with the columns `agent_id`, `key`, `position`. */
   readonly seen: string
-  /** What is still to be asked of `entry` and `offer`. */
+  /** The conditions on `entry` and `offer` that must still be checked. */
   readonly checks: readonly string[]
 }
 
@@ -89,14 +93,14 @@ function isByRank({ sort }: Search): boolean {
   return sort === 'relevance' || sort === 'badge'
 }
 
-/** The index of names is in order: where nothing else is asked, no more are read than are wanted. */
+/** Scans the index of names, which is in order: without further conditions, no more rows are read than requested. */
 function seenByName(search: Search, stage: Stage, { after, rows }: Wanted, values: Values): Seen {
   const checks = filterConditions(search, values)
   const seen = rowsInOrder(search, stage, { after, columns: 'entry.agent_id, entry.position' }, values)
   return { seen: `${seen} limit ${checks.length === 0 ? rows : MOST_IN_TABLE}`, checks }
 }
 
-/** The index by standing holds the words: what has them not is passed by without being read. */
+/** Scans the index by standing, which contains the words: rows without them are skipped without reading the table. */
 function seenInIndex(search: Search, stage: Stage, after: Place | undefined, values: Values): Seen {
   const inOrder = rowsInOrder(search, stage, { after, columns: INDEXED }, values)
   const conditions = [
@@ -116,7 +120,7 @@ const INDEXED = 'agent_id is_provisional name_key name_words capability_words al
   .map(column => `entry.${column}`)
   .join(', ')
 
-/** What fulfils them may have the tags; the check that follows knows. */
+/** Hashes may collide, so a matching row may still lack the tags; the check that follows decides. */
 function hashConditions(search: Search, values: Values): readonly string[] {
   return offeredTags(search).map(group => {
     const hashes = values.bind(group.map(tagHash), 'integer[]')

@@ -1,38 +1,41 @@
 import type { Search, TagGroup } from './search.ts'
 import { wordQuery, type Values } from './sql-values.ts'
 
-/** How directly words match, the most direct first; a page goes through them in this order. */
+/** How directly words match, the most direct first; pages list the stages in this order. */
 export const STAGES = ['name-exact', 'name', 'capability', 'description', 'beginning', 'similar'] as const
 
-/** Where a stage comes: the number that a cursor has. */
+/** The number of a stage, as used in cursors. */
 export function stageNumber(stage: (typeof STAGES)[number]): number {
   return STAGES.indexOf(stage)
 }
 
-/** Rows that belong together because they match alike. */
+/** Rows that match equally directly. */
 export interface Stage {
   readonly number: number
-  /** SQL about `entry`: its words match so, or more directly. */
+  /** SQL on `entry`: its words match in this stage or a more direct one. */
   readonly matches: (values: Values) => string
-  /** The same, and no earlier stage has the row. */
+  /** The same, excluding the rows of earlier stages. */
   readonly matchesFirst: (values: Values) => string
-  /** What must be found in the index, for an estimate: per column, the words that must all be there. */
+  /** The words that must all be in the index, for an estimate. */
   readonly needs: readonly Need[]
-  /** An index has exactly these rows in the usual order: they are walked at once, however many they are. */
+  /**
+   * Whether an index contains exactly these rows in the usual order, so that they can be read directly, however many
+   * there are.
+   */
   readonly isInOrder: boolean
 }
 
-/** A word or tag that must be there, in one of its readings. */
+/** A word or tag that must be present in one of its readings. */
 export interface Need {
   readonly column: 'name_words' | 'capability_words' | 'all_words' | 'tags'
   readonly anyOf: readonly string[]
 }
 
 /**
- * The stages that a search goes through before it guesses; one without words has a single one. What matches in any of
- * them matches in the last as well.
+ * The stages of a search before it guesses; a search without words has only one. A match of any stage also matches the
+ * last one.
  *
- * @param completions what the last word may be the beginning of, itself among them
+ * @param completions - the words of which the last word may be the beginning, including itself
  */
 export function plainStages(search: Search, completions: readonly string[]): readonly Stage[] {
   const { words, nameKey, sort } = search
@@ -42,7 +45,7 @@ export function plainStages(search: Search, completions: readonly string[]): rea
   if (sort !== 'relevance') return [stage('beginning', wordsIn('all_words', begun), [])]
   const named: Part = {
     sql: values => `entry.name_key = ${values.bind(nameKey, 'text')}`,
-    // Nothing is known of whole names, and hardly one is common.
+    // PostgreSQL has no statistics about whole names, and hardly any name is common.
     needs: [{ column: 'name_words', anyOf: [] }],
   }
   const parts: readonly [(typeof STAGES)[number], Part][] = [
@@ -62,9 +65,9 @@ export function plainStages(search: Search, completions: readonly string[]): rea
 }
 
 /**
- * What comes after everything that matches as it is written: words read as others that are spelled alike.
+ * The stage after all exact matches: words are also read as others with a similar spelling.
  *
- * @param completions those of the plain stages, none of whose matches comes again
+ * @param completions - those of the plain stages, whose matches are excluded
  */
 export function similarStage(
   search: Search,
@@ -76,7 +79,7 @@ export function similarStage(
   return stage('similar', wordsIn('all_words', readings), [wordsIn('all_words', begun)])
 }
 
-/** What is asked for beside words. `entry` and, where a capability is named, `offer` are the tables. */
+/** The conditions of a search besides its words, on the tables `entry` and, when a capability is named, `offer`. */
 export function filterConditions(search: Search, values: Values): readonly string[] {
   const { capabilityKey } = search
   const conditions: string[] = [...tagConditions('entry.tags', filterTags(search), values)]
@@ -89,23 +92,23 @@ export function filterConditions(search: Search, values: Values): readonly strin
   return conditions
 }
 
-/** Provisional agents are left out where nobody asked for them (D36). */
+/** Excludes provisional agents unless the search includes them (D36). */
 export function provisionalConditions({ withProvisional }: Search): readonly string[] {
   return withProvisional ? [] : ['not entry.is_provisional']
 }
 
-/** SQL: an array of tags has one of each group. */
+/** SQL: an array of tags contains at least one of each group. */
 function tagConditions(column: string, groups: readonly TagGroup[], values: Values): readonly string[] {
   return groups.map(group => `${column} && ${values.bind(group, 'text[]')}`)
 }
 
-/** The tags that an agent must have as a whole, one of each group. */
+/** The tags that an agent must have, at least one of each group. */
 export function filterTags(search: Search): readonly TagGroup[] {
   const one = [search.badgeTag, search.categoryTag].filter(tag => tag !== undefined)
   return [...offeredTags(search), ...one.map(tag => [tag])]
 }
 
-/** Those of them that say what it offers. */
+/** The subset of these tags that concerns the agent's capabilities. */
 export function offeredTags({ capabilityKey, fieldTags }: Search): readonly TagGroup[] {
   return [...(capabilityKey === undefined ? [] : [[`capability=${capabilityKey}`]]), ...fieldTags]
 }
@@ -145,7 +148,10 @@ function priceConditions({ minPriceAtomic, maxPriceAtomic }: Search, values: Val
   return conditions.length === 0 ? [] : [...conditions, 'not entry.is_provisional']
 }
 
-/** Asked for one thing alone, the agent's own columns say it all. */
+/**
+ * Whether all conditions must hold for the same capability. With a single condition, the agent's own columns are
+ * sufficient.
+ */
 function isAboutOneOffer({ fieldTags, minPriceAtomic, maxPriceAtomic }: Search): boolean {
   return [...fieldTags, minPriceAtomic, maxPriceAtomic].filter(asked => asked !== undefined).length > 1
 }

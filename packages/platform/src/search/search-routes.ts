@@ -10,10 +10,10 @@ import { createFrequencySource } from './frequencies.ts'
 import { readCards } from './read-cards.ts'
 import { readSearch } from './search.ts'
 
-/** A page that searches at each key asks as often. */
+/** High enough for a page that searches after each keystroke. */
 const SEARCHES_PER_MINUTE = 600
 
-/** Search, and the pages of what it finds. */
+/** The routes for search, and for the pages of the agents found. */
 export function searchRoutes(parts: PlatformParts): readonly Route[] {
   const memory = {
     frequencies: createFrequencySource(parts.clock),

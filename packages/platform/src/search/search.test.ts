@@ -32,7 +32,7 @@ test('relevance is how directly words match: the name, its words, a capability, 
   ])
 })
 
-test('WEB-03 among those that match alike, standing decides, and a word repeated fifty times does nothing', async () => {
+test('WEB-03 among equally direct matches, standing decides, and repeating a word fifty times has no effect', async () => {
   await list({
     description: 'weather '.repeat(120),
     capabilities: { count: offer({ description: 'weather '.repeat(99) }) },
@@ -45,7 +45,7 @@ test('WEB-03 among those that match alike, standing decides, and a word repeated
   expect(await ids({ q: 'weather' })).toEqual([2, 3, 1])
 })
 
-test('WEB-03 a thousand capabilities do not make an agent what everybody looks for', async () => {
+test('WEB-03 a thousand capabilities do not make an agent the first match for common words', async () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `word${'abcdefghij'[index % 10] ?? ''}_${index}x`)
   await list({
     capabilities: Object.fromEntries([...names.map(name => [name, offer()] as const), ['weather', offer()]]),
@@ -55,7 +55,7 @@ test('WEB-03 a thousand capabilities do not make an agent what everybody looks f
   expect(await ids({ capability: 'weather' })).toEqual([2])
 })
 
-test('D34 standing is the badge that is shown, then how many others have paid', async () => {
+test('D34 standing is the shown badge, then the number of other payers', async () => {
   await list({}, { badge: 'gold', badgeShown: 'silver' })
   await list({}, { badge: 'gold' })
   const popular = await list({}, { badge: 'silver' })
@@ -71,7 +71,7 @@ test('an agent does not rise by paying itself', async () => {
   expect(agents.map(({ jobs_done: jobs }) => jobs)).toEqual([0, 0])
 })
 
-test('all words must be there, wherever they are', async () => {
+test('all words must be present, in any of the texts', async () => {
   await list({ name: 'Acme', capabilities: { translate_text: offer() } })
   await list({ name: 'Acme', description: 'Draws pictures' })
   expect(await ids({ q: 'acme translate' })).toEqual([1])
@@ -99,7 +99,7 @@ test.each(['weahter', 'wether', 'weatther', 'waether', 'weathrr', 'eather'])(
   },
 )
 
-test('where enough is found as it is written, nothing is guessed', async () => {
+test('when enough exact matches are found, nothing is guessed', async () => {
   for (let index = 0; index < 5; index += 1) await list({ description: 'leather goods' })
   await list({ description: 'Tells the weather' })
   const { agents } = await find({ q: 'leather' })
@@ -110,7 +110,7 @@ test('where enough is found as it is written, nothing is guessed', async () => {
   ])
 })
 
-test('an agent that is found by the beginning of a word is not found once more as spelled alike', async () => {
+test('an agent that is found by the beginning of a word is not found again as a similar spelling', async () => {
   await list({ name: 'Teller' })
   await list({ description: 'Lists tellers' })
   await list({ description: 'Cuts a melle' })
@@ -127,7 +127,7 @@ test('an agent that is found by the beginning of a word is not found once more a
   expect(second.next_cursor).toBeNull()
 })
 
-test('a capability is asked for by its name, in upper or lower case', async () => {
+test('a capability is found by its name, in upper or lower case', async () => {
   await list({ capabilities: { translateText: offer() } })
   await list({ capabilities: { translate: offer() } })
   expect(await ids({ capability: 'translatetext' })).toEqual([1])
@@ -143,7 +143,7 @@ test('D1 prices are compared as amounts, both ends included', async () => {
   expect(await ids({ min_price: '0.1', max_price: '0.1' })).toEqual([3])
 })
 
-test('a price, a capability and fields asked for together are those of one and the same capability', async () => {
+test('a price, a capability and fields in one query must match the same capability', async () => {
   const cheap = offer({ price: '0.01', takes: { text: { type: 'string' } } })
   const dear = offer({
     price: '5',
@@ -159,7 +159,7 @@ test('a price, a capability and fields asked for together are those of one and t
   expect(await ids({ capability: 'cheap', takes: ':url' })).toEqual([])
 })
 
-test('fields are asked for by type and name, by type alone, by name alone', async () => {
+test('fields are found by type and name, by type alone, and by name alone', async () => {
   await list({
     capabilities: { a: offer({ takes: { Url: { type: 'string' } }, gives: { rows: { type: 'array' } } }) },
   })
@@ -174,7 +174,7 @@ test('fields are asked for by type and name, by type alone, by name alone', asyn
     expect(await ids(query)).toEqual([])
 })
 
-test('a badge is asked for as the least', async () => {
+test('a badge filter is a minimum', async () => {
   await list({}, { badge: 'bronze' })
   await list({}, { badge: 'gold' })
   await list()
@@ -182,7 +182,7 @@ test('a badge is asked for as the least', async () => {
   expect(await ids({ badge: 'none' })).toHaveLength(3)
 })
 
-test('a category is asked for together with words, a badge and a capability', async () => {
+test('a category can be combined with words, a badge and a capability', async () => {
   await list({}, { category: 'code', badge: 'gold' })
   await list({ description: 'Reads the weather' }, { category: 'code' })
   await list({ description: 'Reads the weather' }, { category: 'data' })
@@ -194,7 +194,7 @@ test('a category is asked for together with words, a badge and a capability', as
   expect(await ids({ category: 'data', capability: 'a' })).toEqual([])
 })
 
-test('sorted by price of the capability that is asked for, by badge, by age, by jobs', async () => {
+test('results are sorted by the price of the requested capability, by badge, by age, and by jobs', async () => {
   await list({ capabilities: { a: offer({ price: '3' }), b: offer({ price: '0.1' }) } }, { badge: 'gold' })
   await list({ capabilities: { a: offer({ price: '2' }) } }, { badge: 'silver' })
   await list({ capabilities: { a: offer({ price: '1' }) } })
@@ -207,7 +207,7 @@ test('sorted by price of the capability that is asked for, by badge, by age, by 
   expect(await ids({ sort: 'jobs' })).toEqual([2, 3, 1])
 })
 
-test('D36 provisional agents are listed where they are asked for, and behind the others', async () => {
+test('D36 provisional agents are listed only on request, and after the others', async () => {
   await list({}, { standing: 'provisional' })
   await list()
   expect(await ids({})).toEqual([2])
@@ -219,7 +219,7 @@ test('D36 provisional agents are listed where they are asked for, and behind the
   })
 })
 
-test('offline, refused, taken down and deregistered agents are not found, and again once they are back', async () => {
+test('offline, refused, taken down and deregistered agents are not found until they are back', async () => {
   for (const standing of ['waiting', 'refused', 'taken-down', 'deregistered'] as const)
     await list({}, { standing })
   const id = await list()
@@ -230,7 +230,7 @@ test('offline, refused, taken down and deregistered agents are not found, and ag
   expect(await ids({ q: 'counter' })).toEqual([id])
 })
 
-test('the longest words there can be are kept, so that nobody breaks the index', async () => {
+test('the longest possible words are indexed without an error', async () => {
   const sign = (index: number): string => String.fromCodePoint(0x12000 + index)
   const long = Array.from({ length: 40 }, (_, index) => sign(index).repeat(40)).join(' ')
   const names = Array.from({ length: 60 }, (_, index) => sign(100 + index).repeat(64))
@@ -243,14 +243,14 @@ test('the longest words there can be are kept, so that nobody breaks the index',
   expect(await ids({ q: sign(0).repeat(40) })).toEqual([1])
 })
 
-test('doing it twice is doing it once', async () => {
+test('indexing an agent twice has the same result as once', async () => {
   const id = await list()
   const before = await stage.database.query('entry', 'select xmin::text, * from search_entries')
   await change(id, 'is_offline = false')
   expect(await stage.database.query('entry', 'select xmin::text, * from search_entries')).toEqual(before)
 })
 
-test('WEB-02 a name shows nothing that is not seen, and host names in ASCII', async () => {
+test('WEB-02 a name is shown without invisible characters, and host names in ASCII', async () => {
   await list({ name: 'Good\u202e agent\u200b' }, { endpoint: 'https://bücher.example/' })
   expect((await find({ q: 'good agent' })).agents[0]).toMatchObject({
     name: 'Good agent',
@@ -272,14 +272,14 @@ test.each([
   '\ud800',
   "Robert'); drop table agents;--",
   'ﷺ',
-])('any words may be asked for: %j', async q => {
+])('any words may be searched for: %j', async q => {
   await list()
   expect((await find({ q })).next_cursor).toBeNull()
 })
 
 const OWNER = `0x${'0f'.repeat(20)}`
 
-/** Makes an agent, lists it, indexes it. */
+/** Inserts an agent, lists it and indexes it. */
 async function list(declared: Partial<Declaration> = {}, given: AgentInserted = {}): Promise<number> {
   const declaration =
     given.standing === 'provisional'
@@ -297,7 +297,7 @@ async function change(agentId: number, assignment: string): Promise<void> {
   })
 }
 
-/** So many different payers, or one payer so many times. */
+/** Inserts paid jobs of this many different payers, or this many of one payer. */
 async function pay(agentId: number, times: number, payer?: string): Promise<void> {
   await stage.database.query(
     'pay',

@@ -6,38 +6,38 @@ import { categoryTag, fieldTag } from '../listing/describe-entry.ts'
 import { rankOf } from '../listing/search-rank.ts'
 import { askedWords, exactKey, nameKey } from '../words.ts'
 
-/** Tags of which any one is enough. */
+/** Tags of which at least one must be present. */
 export type TagGroup = readonly string[]
 
-/** What is looked for, as the query says it. */
+/** The conditions of a search, parsed from its query. */
 export interface Search {
-  /** Undefined: no words were given. Empty: what was given holds no word, so nothing matches. */
+  /** Undefined when no words were given. Empty when the given text contains no word, so that nothing matches. */
   readonly words: readonly string[] | undefined
   readonly nameKey: string
-  /** The capability that prices and fields are those of. */
+  /** The capability to which prices and fields apply. */
   readonly capabilityKey: string | undefined
-  /** Of one and the same capability; of each group any one. */
+  /** Tags that a single capability must have, at least one of each group. */
   readonly fieldTags: readonly TagGroup[]
   readonly minPriceAtomic: bigint | undefined
   readonly maxPriceAtomic: bigint | undefined
-  /** `badge=…`, or undefined for any. */
+  /** `badge=…`, or undefined for any badge. */
   readonly badgeTag: string | undefined
-  /** `category=…`, or undefined for any. */
+  /** `category=…`, or undefined for any category. */
   readonly categoryTag: string | undefined
-  /** What such a badge makes at least. */
+  /** The lowest standing that an agent with the requested badge can have. */
   readonly leastStanding: number | undefined
   readonly withProvisional: boolean
   readonly sort: NonNullable<SearchQuery['sort']>
   readonly limit: number
-  /** Go on behind this place. */
+  /** The search continues after this place. */
   readonly after: Place | undefined
 }
 
 /**
- * Reads a checked query.
+ * Parses a validated query.
  *
- * Throws a {@link Refusal} `validation` for a cursor that is none or belongs to another query, and for a lower price
- * above the upper one.
+ * Throws a {@link Refusal} `validation` for a cursor that is invalid or belongs to another query, and when the lower
+ * price is above the upper one.
  */
 export function readSearch(query: SearchQuery): Search {
   const minPriceAtomic = readAmount(query.min_price)
@@ -49,7 +49,7 @@ export function readSearch(query: SearchQuery): Search {
   return {
     words: isAsked ? askedWords(query.q ?? '', MOST_WORDS) : undefined,
     nameKey: nameKey(query.q ?? ''),
-    // What no capability can be called still is a condition: nothing fulfils it.
+    // A name that no capability can have is still a condition, which no agent meets.
     capabilityKey: query.capability === undefined ? undefined : (exactKey(query.capability) ?? ''),
     fieldTags: [
       ...listOf(query.takes).map(field => [readField('takes', field)]),

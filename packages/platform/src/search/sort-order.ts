@@ -1,16 +1,16 @@
 import type { Search } from './search.ts'
 import type { Values } from './sql-values.ts'
 
-/** What a search is sorted by, and between equals by `position` in the same direction. */
+/** The order of a search; rows with equal keys are ordered by `position` in the same direction. */
 export interface Order {
-  /** In SQL; with `position` behind it, it is an index. */
+  /** An SQL expression; an index exists on it and `position`. */
   readonly key: string
   readonly direction: 'asc' | 'desc'
-  /** What is behind a place. */
+  /** The operator for rows that come after a place. */
   readonly behind: '>' | '<'
 }
 
-/** In what order a search lists agents. */
+/** The order in which a search lists agents. */
 export function orderOf({ sort, capabilityKey }: Search): Order {
   switch (sort) {
     case 'relevance':
@@ -28,7 +28,7 @@ export function orderOf({ sort, capabilityKey }: Search): Order {
 const RISING = { direction: 'asc', behind: '>' } as const
 const FALLING = { direction: 'desc', behind: '<' } as const
 
-/** The tables that {@link orderOf} and the filters speak of: with the capability that is named, if one is. */
+/** The tables that {@link orderOf} and the filters use, including the named capability, if any. */
 export function fromTables({ capabilityKey }: Search, values: Values): string {
   if (capabilityKey === undefined) return 'search_entries entry'
   const key = values.bind(capabilityKey, 'text')

@@ -1,11 +1,11 @@
-/** Collects the values of a statement under their numbers, so that no untrusted text is ever part of it. */
+/** Collects the parameters of a statement, so that no untrusted text becomes part of its SQL. */
 export interface Values {
   readonly all: readonly unknown[]
-  /** Adds one; returns its `$number` with its type. */
+  /** Adds a value; returns its `$number` with its type. */
   bind(value: unknown, type: string): string
 }
 
-/** Begins a statement's values. */
+/** Creates the parameters of a new statement. */
 export function createValues(): Values {
   const all: unknown[] = []
   return {
@@ -17,7 +17,7 @@ export function createValues(): Values {
   }
 }
 
-/** Words that must all be there, each in one of its readings, as a `tsquery`. */
+/** A `tsquery` for words that must all be present, each in one of its readings. */
 export function wordQuery(readings: readonly (readonly string[])[]): string {
   return readings.map(words => `(${words.map(word => `'${word}'`).join(' | ')})`).join(' & ')
 }

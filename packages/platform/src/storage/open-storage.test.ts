@@ -28,7 +28,7 @@ afterEach(async () => {
 const open = (): Promise<Database> =>
   openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 2 })
 
-test('a new database is given its tables once, by several processes at once', async () => {
+test('a new database gets its tables once, when several processes start at once', async () => {
   const opened = await Promise.all([open(), open(), open()])
   const { rows } = await database.pool.query<{ name: string }>('select name from migrations order by name')
   const files = await readdir(new URL('../../migrations/', import.meta.url))
@@ -37,7 +37,7 @@ test('a new database is given its tables once, by several processes at once', as
   await Promise.all(opened.map(({ pool }) => pool.end()))
 })
 
-test('a database of a newer version is left alone, and the refusal says so', async () => {
+test('a database of a newer version is not changed, and the refusal says so', async () => {
   const { pool } = await open()
   await pool.end()
   await database.pool.query("insert into migrations (name) values ('9999-newer.sql')")

@@ -2,25 +2,25 @@ import { checkConnections } from '@farebox/server/internal/postgres/check-connec
 import { connect, type Database } from '@farebox/server/internal/postgres/connect'
 import { migrate } from '@farebox/server/internal/postgres/migrate'
 
-/** Beside `src` and beside `dist`: the same two levels up from either. */
+/** The path is relative to this file and is the same from `src` and from `dist`. */
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 
-/** How the platform's database is opened. */
+/** The options for opening the platform's database. */
 export interface StorageOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string
   /**
-   * The server itself, where `connectionString` leads to a pooler that hands out connections for one transaction at a time:
-   * for migrations, and whatever else lasts longer.
+   * The server itself, when `connectionString` leads to a pooler that provides connections for one transaction at a
+   * time. It is used for migrations and other work that lasts longer.
    */
   readonly directConnectionString?: string | undefined
-  /** A schema of its own; default `farebox_platform`. */
+  /** The platform's own schema; default `farebox_platform`. */
   readonly schema?: string
-  /** Connections at most; default 10. */
+  /** The maximum number of connections; default 10. */
   readonly connections?: number
-  /** Hears of connections that broke while idle. */
+  /** Called with the error when an idle connection breaks. */
   readonly onError?: (error: Error) => void
-  /** Called before migrations are run, with how many. */
+  /** Called before migrations are run, with their number. */
   readonly onMigrating?: (count: number) => void
 }
 

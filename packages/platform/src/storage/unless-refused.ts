@@ -1,19 +1,20 @@
 import pg from 'pg'
 
 /**
- * SQLSTATE classes by which PostgreSQL refuses what it was given: data it cannot keep, a constraint that is violated,
- * more than an index or a row has room for. Everything else is the database's own trouble, and passes.
+ * SQLSTATE classes with which PostgreSQL refuses its input: data that it cannot store, a violated constraint, or a
+ * value too large for an index or a row. All other errors are problems of the database itself and temporary.
  */
 const REFUSALS = /^(?:22|23|54)/
 
-/** Whether the database is there and refuses what it was given: saying the same again comes to the same. */
+/** Whether the database refused its input, so that repeating the statement would fail again. */
 export function isRefusedByDatabase(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && REFUSALS.test(error.code ?? '')
 }
 
 /**
- * Takes steps within the caller's transaction and resolves to undefined; where the database refuses one, undoes them and
- * resolves to the refusal, and the transaction goes on. Rejects with any other error, a database that is away included.
+ * Runs steps within the caller's transaction and resolves to undefined. When the database refuses one, it rolls the
+ * steps back and resolves to the error; the transaction can continue. Rejects with any other error, such as an
+ * unavailable database.
  */
 export async function unlessRefused(
   client: pg.PoolClient,

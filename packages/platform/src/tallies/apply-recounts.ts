@@ -2,29 +2,29 @@ import type pg from 'pg'
 import { IS_PAID, PAID_HASH, PAID_MINUTE } from './paid-jobs.ts'
 
 /**
- * So many jobs of one payer count, the newest: a hundred paid jobs take ten payers at least, and a thousand a hundred, so
- * that nobody buys a badge for one agent, or spoils it, alone.
+ * The number of jobs of one payer that count, the newest. A hundred paid jobs therefore need at least ten payers, and a
+ * thousand a hundred, so that no single payer can buy or spoil a badge.
  */
 const JOBS_OF_ONE_PAYER = 10
 
-/** Among so many of its newest paid jobs those are looked for that say how long it takes. */
+/** The job durations are computed from this many of the agent's newest paid jobs. */
 const JOBS_TIMED = 500
 
-/** Outcomes added at a time, so that nobody waits long for an agent's row. */
+/** The maximum number of outcomes added at a time, so that others do not wait long for the agent's row. */
 const RECOUNTS_AT_ONCE = 1_000
 
 /**
- * Adds the outcomes of an agent's jobs that were written since the last time to its tallies. Each costs the same however
- * many jobs the agent has had: of its payer the newest ten are read.
+ * Adds the outcomes of an agent's jobs that were written since the last call to its tallies. The cost of an outcome
+ * does not depend on the number of the agent's jobs, because only the newest ten of its payer are read.
  *
- * To be called in a transaction; it holds the agent's tallies until that ends.
+ * It must be called in a transaction, and locks the agent's tallies until that ends.
  *
- * @returns how many outcomes there were; at {@link RECOUNTS_AT_ONCE} there may be more
+ * @returns the number of outcomes added; at {@link RECOUNTS_AT_ONCE} there may be more
  */
 export async function applyRecounts(client: pg.PoolClient, agentId: number): Promise<number> {
   const pending = await client.query('select 1 from recounts where agent_id = $1 limit 1', [agentId])
   if (pending.rowCount === 0) return 0
-  // Whoever else adds something to this agent waits here, and then reads what is newest.
+  // Concurrent calls for this agent wait here, and then read the newest rows.
   await client.query(LOCK_TALLY, [agentId])
   const { rows: taken } = await client.query<{ payer: string; done_change: string; outcomes: string }>(TAKE, [
     agentId,
@@ -52,7 +52,10 @@ const TAKE = `
     returning payer, done_change)
   select payer, sum(done_change)::bigint as done_change, count(*) as outcomes from taken group by payer`
 
-/** A job whose fault is the agent's went badly; the others of the index went well: paid for, as proven, and delivered. */
+/**
+ * Jobs with `fault = 'agent'` count as failed; the other rows of the index count as paid, because they were delivered
+ * and their payment is proven.
+ */
 const ADD = `
   with changed as (
     select payer, done_change from unnest($2::text[], $3::bigint[]) as given (payer, done_change)
@@ -91,7 +94,7 @@ const ADD = `
     left_out = t.left_out + sums.left_out
   from sums where t.agent_id = $1`
 
-/** The newest of each payer again; the owner's own say nothing. */
+/** Again limited to the newest jobs of each payer; jobs of the agent's owner and wallets are excluded. */
 const ADD_TIMES = `
   update agent_tallies t set job_p50_ms = times.ms[1], job_p95_ms = times.ms[2]
   from (

@@ -1,21 +1,21 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 
-/** What an agent's jobs for others came to: its owner's own, and those to its wallet from itself, are left out. */
+/** The results of an agent's jobs for others. Jobs paid by its owner or by its own wallets are excluded. */
 export interface Tally {
-  /** Jobs done and paid for, however many each payer had. */
+  /** Jobs delivered and paid, without a limit for each payer. */
   readonly jobsDone: number
-  /** Who had at least one done. */
+  /** Payers with at least one such job. */
   readonly payers: number
-  /** Of each payer's newest ten that count: paid for. */
+  /** Paid jobs, counting at most the newest ten of each payer. */
   readonly paid: number
-  /** And failed by the agent's fault. */
+  /** Jobs that failed by the agent's fault, with the same limit. */
   readonly failed: number
-  /** Payers of whom at least one counts as paid. */
+  /** Payers with at least one job that counts as paid. */
   readonly paying: number
-  /** Jobs that came to nothing and do not count against the agent; of each payer the newest ten. */
+  /** Failed jobs that do not count against the agent: at most the newest ten of each payer. */
   readonly leftOut: number
-  /** What half of the newest of those jobs took at most, and what 95 % of them did; undefined before the first. */
+  /** The median and the 95th percentile of the durations of its newest paid jobs; undefined before the first. */
   readonly jobP50Ms: number | undefined
   readonly jobP95Ms: number | undefined
 }
@@ -31,7 +31,7 @@ const NOTHING: Tally = {
   jobP95Ms: undefined,
 }
 
-/** What is written of an agent; what has ended since the last `applyRecounts` is missing. */
+/** Reads the stored tally of an agent; outcomes since the last `applyRecounts` are not included. */
 export async function readTally(client: pg.PoolClient | Database['pool'], agentId: number): Promise<Tally> {
   const { rows } = await client.query<TallyColumns>(READ_TALLY, [agentId])
   const [row] = rows

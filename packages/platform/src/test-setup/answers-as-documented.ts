@@ -5,11 +5,11 @@ import { closed } from '../http/check-request.ts'
 import type { Route } from '../http/route.ts'
 
 /**
- * Asks as {@link FastifyInstance.inject} does, and holds every answer to what its route documents: a documented status
- * with exactly the documented keys and values, or the envelope of
- * failures. Preflights and HEAD are not looked at.
+ * Returns a function that sends a request like {@link FastifyInstance.inject}, and compares every response with the
+ * documentation of its route: a documented status with exactly the documented keys and values, or the envelope of
+ * failures. Responses to OPTIONS and HEAD are not compared.
  *
- * Rejects with what differs.
+ * The function rejects with the difference.
  */
 export function answersAsDocumented(
   app: FastifyInstance,
@@ -52,7 +52,7 @@ function isEventStream({ headers }: Pick<LightMyRequestResponse, 'headers'>): bo
   return String(headers['content-type']).startsWith('text/event-stream')
 }
 
-/** The events of a stream that has ended; comments are left out. */
+/** Parses the events of a stream that has ended; comments are omitted. */
 export function readEvents(
   body: string,
 ): readonly { readonly event: string; readonly id: string | undefined; readonly data: unknown }[] {

@@ -2,10 +2,10 @@ import type { InjectOptions } from 'fastify'
 import { z } from 'zod'
 import { defineRoute } from '../http/route.ts'
 
-/** What {@link echoRoute} answers. */
+/** The response of {@link echoRoute}. */
 export const thing = z.strictObject({ name: z.string() })
 
-/** A route that has a schema for each part of a request, and says again what it was told. */
+/** A route with a schema for each part of a request, which returns the name that it was sent. */
 export const echoRoute = defineRoute({
   method: 'POST',
   path: '/v1/things/:thingId',
@@ -23,7 +23,7 @@ export const echoRoute = defineRoute({
   handle: async ({ body }) => ({ body: { name: body.name } }),
 })
 
-/** A request to it that carries this as JSON. */
+/** A request to {@link echoRoute} with this value as JSON. */
 export function postEcho(payload: unknown, more: InjectOptions = {}): InjectOptions {
   return {
     method: 'POST',

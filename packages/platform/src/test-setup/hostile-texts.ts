@@ -1,4 +1,4 @@
-/** What agents may be called, and no page may believe. */
+/** Texts that an agent may have as a name, and that no page may interpret. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '<script>window.pwned = 1</script>',
   '</script><script>window.pwned = 1</script>',

@@ -10,12 +10,12 @@ import { readSigningKey } from '../receipts/platform-keys.ts'
 import { insertAgent } from './database/insert-agent.ts'
 import { makeWallet, signedInAs } from './sign-in.ts'
 
-/** Somebody with one of everything that can belong to somebody. */
+/** An owner with one of everything that an owner can have. */
 export interface OwnThings {
   readonly address: string
-  /** Of a session of theirs. */
+  /** The headers of a session of this owner. */
   readonly headers: { readonly authorization: string }
-  /** What a path's parameters may name, by the parameter's name. */
+  /** The values for path parameters, by the parameter's name. */
   readonly ids: {
     readonly agentId: string
     readonly jobId: string
@@ -23,12 +23,14 @@ export interface OwnThings {
     readonly flowId: string
     readonly sessionId: string
     readonly secretId: string
-    /** The platform's, everybody's. */
+    /** The platform's key, which belongs to no owner. */
     readonly keyId: string
   }
 }
 
-/** Makes a new owner with an agent and its webhook, a paid job, a flow, a second session, and a FACILITATOR_SECRET. */
+/**
+ * Creates a new owner with an agent and its webhook, a paid job, a flow, a second session, and a FACILITATOR_SECRET.
+ */
 export async function makeOwnThings(parts: PlatformParts, app: FastifyInstance): Promise<OwnThings> {
   const { database, clock } = parts
   const { address } = makeWallet(parts.crypto)
@@ -57,7 +59,7 @@ export async function makeOwnThings(parts: PlatformParts, app: FastifyInstance):
   }
 }
 
-/** A run that is over: the stream of its events ends. */
+/** Starts a run that is over at once, so that the stream of its events ends. */
 async function startOwnRun(
   { database }: PlatformParts,
   app: FastifyInstance,
@@ -78,7 +80,7 @@ async function startOwnRun(
   return runId
 }
 
-/** A flow that can be kept; it is empty. */
+/** An empty flow that can be stored. */
 export const OWN_FLOW: Flow = {
   flow_version: 1,
   name: 'A flow',
@@ -128,7 +130,10 @@ async function insertPaidJob(
   return jobId
 }
 
-/** Everything that the database and the facilitator have, to be compared; when a session was last used aside. */
+/**
+ * Reads everything that the database and the facilitator have stored, for a comparison. It omits the last use of
+ * sessions.
+ */
 export async function everythingStored(
   { database, settings }: PlatformParts,
   owners: readonly string[],
@@ -144,7 +149,7 @@ export async function everythingStored(
         `select '${name}' as name, json_agg(to_jsonb(t) - 'used_at' order by t::text) as rows from ${name} t`,
     )
     .join(' union all ')
-  // Without an order they come as parallel workers find them.
+  // Without an order, the rows come in the order in which parallel workers find them.
   const { rows } = await database.pool.query<{ name: string; rows: unknown }>(`${all} order by 1`)
   const stored: unknown[] = [...rows]
   for (const owner of owners) {

@@ -8,17 +8,17 @@ import type { z } from 'zod'
 import { beginSession } from '../owners/sessions.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
-/** Somebody with a wallet. */
+/** A wallet for tests. */
 export interface TestWallet {
-  /** Lower-case. */
+  /** Lower case. */
   readonly address: string
   /** EIP-55. */
   readonly checksummed: `0x${string}`
-  /** As `personal_sign` does (EIP-191). */
+  /** Signs like `personal_sign` (EIP-191). */
   personalSign(message: string): string
 }
 
-/** Makes a wallet with a key of its own. */
+/** Creates a wallet with a new key. */
 export function makeWallet(crypto: EvmCrypto): TestWallet {
   const key = randomBytes(32)
   const address = crypto.addressOf(key)
@@ -33,7 +33,7 @@ export function makeWallet(crypto: EvmCrypto): TestWallet {
   }
 }
 
-/** The message a wallet is asked to sign, made by viem from what `POST /v1/sessions/nonces` answers. */
+/** The message that a wallet is asked to sign, created by viem from the response of `POST /v1/sessions/nonces`. */
 export function signInMessage(
   wallet: TestWallet,
   terms: z.infer<typeof signInTerms>,
@@ -52,7 +52,7 @@ export function signInMessage(
   })
 }
 
-/** Headers of a session of this address, begun without the ceremony: for tests of what comes after it. */
+/** Headers of a session of this address that was begun without a signature, for tests of what follows the sign-in. */
 export async function signedInAs(
   parts: Pick<PlatformParts, 'database' | 'clock'>,
   address: string,

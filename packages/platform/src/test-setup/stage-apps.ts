@@ -7,13 +7,13 @@ import { stagePlatform, type Stage, type StageOptions } from './stage-platform.t
 
 /** The apps of a test file, over the parts of one stage. */
 export interface StagedApps {
-  /** There from the first test on. */
+  /** Available from the first test on. */
   readonly parts: PlatformParts
-  /** An app with these routes; closed after its test. */
+  /** Opens an app with these routes; it is closed after its test. */
   open(routes: readonly Route[], options?: AppOptions & { readonly parts?: PlatformParts }): FastifyInstance
 }
 
-/** Stages a platform for the tests of the file that calls it, and closes what they open. */
+/** Stages a platform for the tests of the calling file, and closes the apps that they open. */
 export function stageApps(options: StageOptions = {}): StagedApps {
   const apps: FastifyInstance[] = []
   let stage: Stage

@@ -19,35 +19,38 @@ import { openStorage } from '../storage/open-storage.ts'
 import { createCheckerHere } from './checker-here.ts'
 import { createOwnDatabase } from './database/own-database.ts'
 
-/** What payments are encrypted with in tests. */
+/** The key that encrypts payments in tests. */
 export const TEST_PAYMENT_KEY = `0x${'5e'.repeat(32)}`
 
-/** Parts that a test brings itself. */
+/** Parts that a test provides itself. */
 export interface StageOptions extends Partial<Omit<PlatformParts, 'settings' | 'database'>> {
   readonly settings?: Partial<PlatformSettings>
-  /** Default 2027-01-01; ignored where the test brings a clock. */
+  /** Default 2027-01-01; ignored when the test provides a clock. */
   readonly startMs?: number
-  /** The machine's own clock instead of the manual one. */
+  /** Uses the machine's own clock instead of the manual one. */
   readonly realTime?: boolean
 }
 
-/** A platform's parts on a database of their own. */
+/** The parts of a platform on a database of their own. */
 export interface Stage {
   readonly parts: PlatformParts
   readonly database: PlatformParts['database']
   /** Of the stage's database. */
   readonly connectionString: string
-  /** The clock of the parts, unless the test brought another or asked for real time. */
+  /** The clock of the parts, unless the test has provided another or uses real time. */
   readonly clock: ManualClock
-  /** A second worker's parts: the same database, clock and settings, connections of its own. Closed with the stage. */
+  /**
+   * Creates the parts of a second worker: the same database, clock and settings, but its own connections. They are
+   * closed with the stage.
+   */
   anotherWorker(overrides?: Partial<PlatformParts>): Promise<PlatformParts>
-  /** Closes what was opened and drops the database. */
+  /** Closes everything that was opened and drops the database. */
   close(): Promise<void>
 }
 
 /**
- * Prepares a database of its own on the tests' PostgreSQL and the parts of a platform in local mode around it: a
- * clock that stands still, a guard that may call this machine, a silent log, a node that answers nothing.
+ * Prepares a database of its own on the tests' PostgreSQL server, and the parts of a platform in local mode: a manual
+ * clock, a guard that may call this machine, a silent log, and a node that fails every call.
  */
 export async function stagePlatform(options: StageOptions = {}): Promise<Stage> {
   const { connectionString, drop } = await createOwnDatabase()

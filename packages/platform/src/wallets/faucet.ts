@@ -13,14 +13,15 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { readBalance } from '../jobs/quote/read-balance.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
-/** Gives test money away. */
+/** Gives test money to addresses. */
 export interface Faucet {
   /**
-   * Gives an address test USDC where it has less than 100, and some of the chain's own coin where it has next to none;
-   * resolves when it has them. One address after the other: asked twice at once, it gives once.
+   * Gives an address test USDC when it has less than 100, and some of the chain's native coin when it has almost none;
+   * resolves when the address has them. Requests are handled one after the other, so that two concurrent ones for an
+   * address give only once.
    *
-   * @param address lower-case
-   * @throws {Error} where the node does not answer, and where the chain does not take a transaction
+   * @param address - lower case
+   * @throws {Error} when the node does not respond, or the chain does not accept a transaction
    */
   give(address: string): Promise<void>
 }
@@ -33,15 +34,19 @@ const GIVEN_WEI = 10n ** 17n
 
 const FEES = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1n, gasLimit: 150_000n }
 const MINED_WITHIN_MS = 15_000
-/** A local chain makes a block for each transaction. */
+/** A local chain creates a block for each transaction. */
 const LOOK_EVERY_MS = 25
-/** Others may use the account too: what lost its nonce to one of theirs is signed again. */
+/** Others may use the account too: a transaction that lost its nonce to another one is signed again. */
 const MOST_TRIES = 5
 
-/** What the account that gives sends. */
+/** A transaction that the faucet's account sends. */
 type Gift = Pick<UnsignedTransaction, 'to' | 'valueWei' | 'callData'>
 
-/** @param key signs for the account that gives: 32 bytes of `0x` hex */
+/**
+ * Creates the faucet.
+ *
+ * @param key - the key of the account that gives: `0x` and 32 bytes in hex
+ */
 export function createFaucet(
   { rpc, network, crypto, clock }: Pick<PlatformParts, 'rpc' | 'network' | 'crypto' | 'clock'>,
   key: string,

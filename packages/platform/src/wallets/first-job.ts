@@ -8,16 +8,16 @@ import { chooseCapability } from '../canary/choose-capability.ts'
 import { CheckFailed } from '../checking/checker.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
-/** How many agents are looked at before none is offered. */
+/** How many agents are tried before no job is offered. */
 const MOST_AGENTS = 20
 
-/** What is put into a field for any text that says nothing more about itself. */
+/** The example for text fields that have no example, default or enum. */
 const TEXT =
   'A fare is paid once. The ride is given once. The price is known before the ride begins, and nothing moves if the ride fails.'
 
 /**
- * A job that can be ordered as it is, of the agent with the most jobs done among those that are online and can be paid.
- * Undefined where there is none, or none for which an input can be made.
+ * Returns a job that can be ordered without changes, from the agent with the most jobs done among those that are online
+ * and payable. Undefined when there is none, or none for which an input can be generated.
  */
 export async function readFirstJob(
   parts: Pick<PlatformParts, 'database' | 'checker'>,
@@ -57,7 +57,10 @@ async function sampleJob(
   }
 }
 
-/** The fields with a text as the example of those that have no value of their own; tried first, left where it does not fit. */
+/**
+ * Adds an example text to text fields without a value of their own. The sample generator tries it first, and ignores it
+ * when it does not fit.
+ */
 function withTexts(fields: FieldMap): FieldMap {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, withText(field)]))
 }

@@ -11,17 +11,17 @@ import type { PlatformParts } from '../platform-parts.ts'
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * What an address has on the chain, as the node says: three calls.
+ * Reads the balance of an address on the chain with three calls to the node.
  *
- * @param address lower-case
- * @throws {Refusal} `unavailable` where the node does not answer
+ * @param address - lower case
+ * @throws {Refusal} `unavailable` when the node does not respond
  */
 export async function readWallet(
   { rpc, network }: Pick<PlatformParts, 'rpc' | 'network'>,
   address: string,
 ): Promise<WalletBalance> {
   try {
-    // The number first: what is read afterwards is of this block or of a later one.
+    // The block number is read first, so that the balances are of this block or a later one.
     const block = await askForNumber(rpc, 'eth_blockNumber', [])
     const [atomic, wei] = await Promise.all([readBalance(rpc, network, address), readNative(rpc, address)])
     return {
@@ -36,7 +36,7 @@ export async function readWallet(
   }
 }
 
-/** The refusal of a request that needs the node, while the node does not answer. */
+/** The refusal of a request that needs the node while the node does not respond. */
 export function nodeAway(cause: unknown): Refusal {
   return new Refusal('unavailable', 'the chain does not answer: ask again', {
     cause,

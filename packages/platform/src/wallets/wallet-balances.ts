@@ -2,14 +2,14 @@ import type { WalletBalance } from '@farebox/platform-api/wallets'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readWallet } from './read-wallet.ts'
 
-/** What addresses have, asked of the node at most once a second for each. */
+/** The balances of addresses, read from the node at most once a second for each. */
 export interface WalletBalances {
   /**
    * @param address lower-case
    * @throws {Refusal} as {@link readWallet}
    */
   read(address: string): Promise<WalletBalance>
-  /** The next read asks the node. */
+  /** Makes the next read query the node again. */
   forget(address: string): void
 }
 
@@ -21,11 +21,11 @@ interface Kept {
   readonly balance: Promise<WalletBalance>
 }
 
-/** Whoever asks while the node is being asked about the same address waits for that answer. A failure is not kept. */
+/** Creates the cache. Concurrent reads of the same address share one query. A failed query is not cached. */
 export function createWalletBalances(
   parts: Pick<PlatformParts, 'rpc' | 'network' | 'clock'>,
 ): WalletBalances {
-  // In the order in which they were asked for, so that the oldest come first.
+  // In the order of their queries, so that the oldest come first.
   const kept = new Map<string, Kept>()
 
   function drop(address: string, one: Kept): void {

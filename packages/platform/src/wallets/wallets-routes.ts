@@ -23,7 +23,7 @@ const GIFTS_PER_MINUTE = 30
 const FIRST_JOBS_PER_MINUTE = 60
 const CHAIN_QUESTIONS_PER_MINUTE = 300
 
-/** What wallets have; and, on a local chain alone, test money and a job to begin with. */
+/** The routes for wallet balances and, on a local chain only, for test money and a first job. */
 export function walletsRoutes(parts: PlatformParts): readonly Route[] {
   const { localMode, faucetKey } = parts.settings
   const balances = createWalletBalances(parts)
@@ -94,7 +94,10 @@ function firstJobRoute(parts: PlatformParts): Route {
   })
 }
 
-/** The wallet in the pages sends transactions of test money by this: a page may ask nobody but its own platform. */
+/**
+ * The route by which the wallet in the pages sends transactions of test money: the content security policy allows a
+ * page to connect only to its own platform.
+ */
 function chainRoute({ rpc }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
@@ -122,8 +125,8 @@ function chainRoute({ rpc }: PlatformParts): Route {
 }
 
 /**
- * A call takes no more gas than a block has, and changes nothing of the state that it sees: a node that is let run on is
- * busy until it is started anew.
+ * Limits a call to the gas of one block, and refuses state overrides: a node that executes an unlimited call is busy
+ * until it is restarted.
  */
 function boundParams(method: LocalChainQuestion['method'], params: readonly unknown[]): readonly unknown[] {
   if (method !== 'eth_call' && method !== 'eth_estimateGas') return params
@@ -141,8 +144,8 @@ function boundParams(method: LocalChainQuestion['method'], params: readonly unkn
   return [{ ...read.data, gas: MOST_GAS }, block]
 }
 
-/** As much as a block of the local chain has: 30 million. */
+/** The gas limit of a block on the local chain: 30 million. */
 const MOST_GAS = '0x1c9c380'
 
-/** Of a node's own words. */
+/** The maximum length of a node's error message in a response. */
 const MOST_CHARACTERS = 300

@@ -58,7 +58,7 @@ const balanceOf = async (address: string): Promise<unknown> =>
   (await ask({ method: 'GET', url: `/v1/wallets/${address}/balance` })).json()
 
 describe('GET /v1/wallets/:address/balance', () => {
-  test('shows what an address has, in USDC and in the coin of the chain, however the address is spelt', async () => {
+  test('shows the balance of an address, in USDC and in the coin of the chain, in any spelling of the address', async () => {
     const address = newAddress()
     await fund(chain, address, { usdcAtomic: 12_340_000n, wei: 7n })
     const head = Number(await callAnvil(chain.rpcUrl, 'eth_blockNumber', []))
@@ -72,7 +72,7 @@ describe('GET /v1/wallets/:address/balance', () => {
     })
   })
 
-  test.each(['0x12', 'me', `0x${'g'.repeat(40)}`])('refuses %s, which is no address', async wrong => {
+  test.each(['refuses %s, which is not an address', 'me', `0x${'g'.repeat(40)}`])('refuses %s, which is no address', async wrong => {
     const answer = await ask({ method: 'GET', url: `/v1/wallets/${wrong}/balance` })
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
@@ -80,7 +80,7 @@ describe('GET /v1/wallets/:address/balance', () => {
     ])
   })
 
-  test('is 503 while the node is away, and asks it again afterwards', async () => {
+  test('is 503 while the node is unavailable, and asks the node again afterwards', async () => {
     let isAway = true
     const rpc: JsonRpc = {
       ...stage.parts.rpc,
@@ -100,7 +100,7 @@ describe('GET /v1/wallets/:address/balance', () => {
   })
 })
 
-describe('balances are kept', () => {
+describe('balances are cached', () => {
   const clock = createManualClock()
   let asked: string[] = []
   const rpc: JsonRpc = {
@@ -116,7 +116,7 @@ describe('balances are kept', () => {
   })
   const open = () => createWalletBalances({ ...stage.parts, clock, rpc })
 
-  test('the node is asked once for all who ask about one address in the same second', async () => {
+  test('the node is asked once for all requests about one address in the same second', async () => {
     const [balances, address] = [open(), newAddress()]
     await Promise.all([balances.read(address), balances.read(address)])
     clock.pass(999)
@@ -127,7 +127,7 @@ describe('balances are kept', () => {
     expect(asked).toHaveLength(6)
   })
 
-  test('of many addresses the oldest is forgotten, so that they do not fill the memory', async () => {
+  test('the oldest of many addresses is dropped, so that the memory is limited', async () => {
     const balances = open()
     const addresses = Array.from({ length: 5_001 }, newAddress)
     for (const address of addresses) await balances.read(address)
@@ -143,7 +143,7 @@ describe('POST /v1/local/faucet', () => {
   const give = async (address: string): Promise<unknown> =>
     (await ask({ method: 'POST', url: '/v1/local/faucet', payload: { address } })).json()
 
-  test('gives 1,000 test USDC and a tenth of a coin once, however often and however many at once ask', async () => {
+  test('gives 1,000 test USDC and a tenth of a coin once, also for repeated and concurrent requests', async () => {
     const address = newAddress()
     await balanceOf(address)
     const answers = await Promise.all([give(address), give(address), give(address)])
@@ -152,7 +152,7 @@ describe('POST /v1/local/faucet', () => {
     }
   })
 
-  test('gives once also where the chain is slow to answer the second who asks', async () => {
+  test('gives once even when the chain responds slowly to the second request', async () => {
     let nonces = 0
     const rpc: JsonRpc = {
       ...stage.parts.rpc,
@@ -180,14 +180,14 @@ describe('POST /v1/local/faucet', () => {
     expect(await give(hasCoin)).toEqual({ usdc: '1099.999999', native_wei: String(10n ** 16n) })
   })
 
-  test('goes on after somebody else used its account', async () => {
+  test('continues after its account was used by others', async () => {
     const [one, other] = [newAddress(), newAddress()]
     await Promise.all([give(one), fund(chain, other, { usdcAtomic: 1n }), give(other)])
     expect(await balanceOf(one)).toMatchObject({ usdc: '1000' })
     expect(await balanceOf(other)).toMatchObject({ usdc: '1000.000001' })
   })
 
-  test('is 503 where the chain does not answer', async () => {
+  test('is 503 when the chain does not respond', async () => {
     const rpc: JsonRpc = { ...stage.parts.rpc, call: () => Promise.reject(new Error('away')) }
     const away = open({ ...stage.parts, rpc })
     const payload = { address: newAddress() }
@@ -200,14 +200,14 @@ describe('POST /v1/local/chain', () => {
   const put = (method: string, params: readonly unknown[]) =>
     ask({ method: 'POST', url: '/v1/local/chain', payload: { method, params } })
 
-  test('answers what the chain answers, and says why the chain refuses', async () => {
+  test("returns the chain's answer, or its reason for a refusal", async () => {
     expect((await put('eth_chainId', [])).json()).toEqual({ result: '0x14a34' })
     const refused = await put('eth_sendRawTransaction', ['0x02'])
     expect([refused.statusCode, refused.json()]).toMatchObject([400, { error_type: 'validation' }])
   })
 
   test.each(['anvil_setBalance', 'eth_sendTransaction', 'personal_sign', 'evm_mine', 'debug_traceCall'])(
-    'does not put %s',
+    'does not forward %s',
     async method => {
       expect((await put(method, [])).statusCode).toBe(400)
     },
@@ -232,14 +232,14 @@ describe('POST /v1/local/chain', () => {
     }
   })
 
-  test('a contract that never ends is ended by the gas of a block, and the chain answers on', async () => {
+  test('ends an endless contract at the gas limit of a block, and the chain still responds', async () => {
     await callAnvil(chain.rpcUrl, 'anvil_setCode', [TEST_KEYS.stranger.address, LOOP])
     const ended = await put('eth_call', [{ to: TEST_KEYS.stranger.address, data: '0x' }, 'latest'])
     expect([ended.statusCode, ended.json()]).toMatchObject([400, { error: expect.stringMatching(/gas/i) }])
     expect((await put('eth_chainId', [])).statusCode).toBe(200)
   })
 
-  test('is 503 where the chain does not answer', async () => {
+  test('is 503 when the chain does not respond', async () => {
     const rpc: JsonRpc = { ...stage.parts.rpc, call: () => Promise.reject(new Error('away')) }
     const away = open({ ...stage.parts, rpc })
     const payload = { method: 'eth_chainId', params: [] }
@@ -258,7 +258,7 @@ describe('outside local mode', () => {
     settings: { ...stage.parts.settings, ...settings },
   })
 
-  test('there is neither a faucet nor a first job, nor a way to the chain', () => {
+  test('there is no faucet, no first job, and no access to the chain', () => {
     expect(localPaths(with_({}))).toEqual(['/v1/local/faucet', '/v1/local/first-job', '/v1/local/chain'])
     expect(localPaths(with_({ faucetKey: undefined }))).toEqual(['/v1/local/first-job', '/v1/local/chain'])
     expect(localPaths(with_({ localMode: false }))).toEqual([])
@@ -281,7 +281,7 @@ describe('GET /v1/local/first-job', () => {
     await stage.database.query('test-clear', 'truncate agents cascade')
   })
 
-  test('is of the agent with the most jobs among those that can be paid, with an input that it takes', async () => {
+  test('is of the agent with the most jobs among the payable ones, with an input that it takes', async () => {
     const input_schema: FieldMap = {
       text: { type: 'string', required: true, minLength: 20, maxLength: 20_000 },
       note: { type: 'string', maxLength: 5 },
@@ -300,7 +300,7 @@ describe('GET /v1/local/first-job', () => {
     await listed({ declaration: null, standing: 'provisional' }, 70)
     const job = firstJob.parse((await askForJob()).json())
     expect(job).toMatchObject({ agent_id: busy, agent_name: 'Busy', capability: 'count', price: '0.01' })
-    // An optional field without a default stays empty: nobody has seen what would be in it.
+    // An optional field without a default stays empty, because the user would not have seen its value.
     expect(job.input).toEqual({
       text: expect.stringContaining('A fare is paid once.'),
       link: 'https://example.com',
@@ -310,7 +310,7 @@ describe('GET /v1/local/first-job', () => {
     expect(job.input_schema).toEqual(input_schema)
   })
 
-  test('is 404 where nobody can be paid', async () => {
+  test('is 404 when no agent is payable', async () => {
     await listed({ provenWallet: null }, 60)
     expect((await askForJob()).statusCode).toBe(404)
   })

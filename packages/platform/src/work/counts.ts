@@ -1,12 +1,12 @@
-/** How many there are under each key. */
+/** A counter for each key. */
 export interface Counts {
-  /** Without keys that have none. */
+  /** Contains no key with a count of zero. */
   readonly all: ReadonlyMap<string, number>
   of(key: string): number
   add(key: string, change: 1 | -1): void
 }
 
-/** Begins with those of `given`. */
+/** Creates counters that begin with the counts in `given`. */
 export function createCounts(given: ReadonlyMap<string, number> = new Map()): Counts {
   const all = new Map(given)
   return {

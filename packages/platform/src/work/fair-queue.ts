@@ -1,17 +1,17 @@
-/** Things that wait under keys: keys take turns, and those of one key are in the order in which they came. */
+/** A queue of items under keys: keys take turns, and the items of one key keep their order of arrival. */
 export interface FairQueue<Item> {
   readonly size: number
-  /** How many wait under a key. */
+  /** The number of items waiting under a key. */
   count(key: string): number
   add(key: string, item: Item): void
   delete(key: string, item: Item): void
-  /** Takes the first of the key whose turn it is, of those keys that may have one. */
+  /** Takes the first item of the next key in turn, among the keys for which `mayHave` returns true. */
   next(mayHave?: (key: string) => boolean): Item | undefined
 }
 
-/** Makes an empty queue. */
+/** Creates an empty queue. */
 export function createFairQueue<Item>(): FairQueue<Item> {
-  /** In the order of their turns; none is empty. */
+  /** In the order of the keys' turns; no set is empty. */
   const queues = new Map<string, Set<Item>>()
   let size = 0
   const drop = (key: string, items: Set<Item> | undefined, item: Item): void => {
@@ -35,7 +35,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
         if (!mayHave(key)) continue
         const [item] = items
         if (item === undefined) continue
-        // The next turn of this key comes after those of all others.
+        // Moves the key to the end, behind all others.
         queues.delete(key)
         queues.set(key, items)
         drop(key, items, item)

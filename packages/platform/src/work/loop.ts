@@ -2,35 +2,39 @@ import { setMaxListeners } from 'node:events'
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Notifier } from './notifier.ts'
 
-/** Work that goes on by itself, such as the monitor's rounds. */
+/** Work in the background, such as the rounds of the monitor. */
 export interface Background {
-  /** Ends what is running, in order. Safe to call twice. */
+  /** Stops the work after finishing what is in progress. It may be called twice. */
   stop(): Promise<void>
 }
 
-/** Work that is done pass by pass. */
+/** Work that is done in repeated passes. */
 export interface Loop {
-  /** Resolves to true where the next pass is to begin at once. */
+  /** Resolves to true when the next pass is to begin at once. */
   pass(signal: AbortSignal): Promise<unknown>
-  /** From the end of a pass to the beginning of the next, in milliseconds. */
+  /** The time between the end of a pass and the beginning of the next, in milliseconds. */
   readonly pauseMs: number | (() => number)
   /** Ends a pause early. */
   readonly due?: Notifier
-  /** From then on so long until the pass; default 0. */
+  /** The time in milliseconds to wait after each pause before the pass begins; default 0. */
   readonly gatherMs?: number | undefined
-  /** Up to here the pause doubles with each failure in a row; by default it does not. */
+  /** The pause doubles with each consecutive failure, up to this limit; by default it does not grow. */
   readonly longestPauseMs?: number
-  /** @param failures in a row, this one included */
+  /**
+   * Reports a failed pass.
+   *
+   * @param failures - consecutive failures, including this one
+   */
   onFailure(error: unknown, failures: number): void
 }
 
-/** Begins loops side by side, each with a pass at once. A pass that fails is reported, and followed by the next. */
+/** Starts loops concurrently, each with a pass at once. A pass that fails is reported; the loop continues. */
 export function startLoops(
   clock: Pick<Clock, 'after'>,
   loops: readonly Loop[],
   stopping = new AbortController(),
 ): Background {
-  // All that is under way may listen to it.
+  // All work in progress may add a listener to this signal.
   setMaxListeners(0, stopping.signal)
   const running = Promise.all(loops.map(loop => runLoop(clock, loop, stopping.signal)))
   return {
@@ -55,7 +59,7 @@ async function runLoop(clock: Pick<Clock, 'after'>, loop: Loop, signal: AbortSig
     const usualMs = typeof pauseMs === 'number' ? pauseMs : pauseMs()
     const grownMs = usualMs * 2 ** Math.min(10, Math.max(0, failures - 1))
     const waitMs = Math.max(usualMs, Math.min(longestPauseMs, grownMs))
-    // A notification does not end the pause after a failure: it is kept for the wait after that.
+    // A notification does not end the pause after a failure; it takes effect at the next wait.
     if (due === undefined || failures > 0) await sleep(clock, waitMs, signal)
     else await due.wait(waitMs, signal)
     if (gatherMs > 0) await sleep(clock, gatherMs, signal)

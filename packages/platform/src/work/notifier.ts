@@ -1,19 +1,19 @@
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
-/** Wakes one waiter of this process; what other processes do is found by looking from time to time. */
+/** Wakes one waiter of this process. Work from other processes is found by polling. */
 export interface Notifier {
-  /** Something is due. */
+  /** Wakes the waiter, because something is due. */
   notify(): void
   /**
-   * Resolves at once where {@link Notifier.notify} was called since the last wait, otherwise when it is, when the time is
-   * over, or when the signal aborts.
+   * Resolves at once when {@link Notifier.notify} was called since the last wait; otherwise when it is called, when the
+   * time has elapsed, or when the signal aborts.
    *
    * @returns whether it was called
    */
   wait(longestMs: number, signal: AbortSignal): Promise<boolean>
 }
 
-/** Makes a notifier for one waiter. */
+/** Creates a notifier for one waiter. */
 export function createNotifier(clock: Pick<Clock, 'after'>): Notifier {
   let isNotified = false
   let wake: (() => void) | undefined

@@ -1,40 +1,43 @@
 import { createCounts } from './counts.ts'
 
-/** How many rows may be taken now. */
+/** How many rows may be leased now. */
 export interface Room {
   readonly limit: number
-  /** How many of one key may be under way; by default as many as there is room for. */
+  /** How many rows of one key may be in progress; by default not limited. */
   readonly perKey?: number
 }
 
-/** The same, and what is under way already, by key. */
+/** The same limits, with the number of rows in progress by key. */
 export interface Taking extends Required<Room> {
   readonly underWay: ReadonlyMap<string, number>
 }
 
-/** The places of a worker, each held by a row that is worked on or just being written down. */
+/** The slots of a worker, each held by a row that is in progress or just being written. */
 export interface Places {
   room(): Taking
-  /** Few are free, and more become so soon. */
+  /** Whether few slots are free, so that it is better to wait for more. */
   readonly isScarce: boolean
-  /** Holds a place until the returned function is called, which then calls `freed` where rows may wait for this place. */
+  /** Holds a slot until the returned function is called, which calls `freed` when rows may be waiting for this slot. */
   hold(key: string, freed: () => void): () => void
-  /** Whether a new row of this key may have one at once: not where others may wait for theirs. */
+  /**
+   * Whether a new row of this key may have a slot at once, which is not the case when other rows may be waiting for
+   * one.
+   */
   mayHold(key: string): boolean
-  /** What a look at all due rows took, by key. */
+  /** Records the rows leased by a query for all due rows, by key. */
   note(taken: readonly string[], taking: Taking): void
 }
 
 const SCARCE_PART = 4
 
-/** Makes places, all of them free. */
+/** Creates slots, all of them free. */
 export function createPlaces(
   size: number,
   findRoom: (free: number) => Room = free => ({ limit: free }),
 ): Places {
   const held = createCounts()
   let free = size
-  /** Keys of which rows may wait; `isFull`: of any key. */
+  /** Keys with rows that may be waiting; `isFull` stands for all keys. */
   let crowded = new Set<string>()
   let isFull = false
   let mayBeMore = false
@@ -69,7 +72,7 @@ export function createPlaces(
     note(taken, { limit, perKey, underWay }) {
       const counts = createCounts(underWay)
       for (const key of taken) counts.add(key, 1)
-      // Where all the room is used, more may wait.
+      // When all free slots were used, more rows may be waiting.
       isFull = taken.length >= limit
       mayBeMore = taken.length >= Math.min(limit, perKey)
       crowded = new Set([...counts.all].filter(([, count]) => count >= perKey).map(([key]) => key))

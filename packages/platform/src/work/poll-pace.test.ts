@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPollPace } from './poll-pace.ts'
 
-test('work that is due is looked for often while there is some, and seldom once there was none for a while', () => {
+test('due work is polled often while there is some, and rarely once there was none for a while', () => {
   let nowMs = 1_000
   const pace = createPollPace({ nowMs: () => nowMs }, { pollMs: 100, idleMs: 1_000 })
   expect(pace.pauseMs()).toBe(100)

@@ -1,19 +1,19 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** How soon the database is asked again for work that is due. */
+/** Determines how soon the database is polled again for due work. */
 export interface PollPace {
-  /** There is work, or was just now. */
+  /** Records that there is work, or was just now. */
   busy(): void
-  /** Milliseconds until the next question. */
+  /** Milliseconds until the next poll. */
   pauseMs(): number
 }
 
-/** So long after the last work the questions become slower: what was under way has been done or is due much later. */
+/** Polling slows down this long after the last work: by then, work in progress has ended or is due much later. */
 const QUIET_AFTER_MS = 5_000
 
 /**
- * Asks every `pollMs` while there is work, and every `idleMs` once there was none for five seconds. What this process
- * writes itself is notified, so that only the work of others and of times that have come is found so late.
+ * Polls every `pollMs` while there is work, and every `idleMs` after five seconds without any. Work written by this
+ * process is announced by a notifier, so only work of other processes and scheduled work is found later.
  */
 export function createPollPace(
   clock: Pick<Clock, 'nowMs'>,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createChannel } from './channel.ts'
 import { createVersionWatch } from './watch-versions.ts'
 
-/** Hours pass at once where somebody waits for milliseconds; otherwise nobody wakes unless told. */
+/** Hours elapse at once for a wait of milliseconds; all other waits end only by a notification. */
 const still = {
   nowMs: () => 0,
   after(ms: number, callback: () => void) {
@@ -12,7 +12,7 @@ const still = {
   },
 }
 
-test('what this process changes is told without waiting for the next look', async () => {
+test('a change by this process is reported without waiting for the next query', async () => {
   const changes = createChannel<string>()
   let version = 1
   const { versions } = createVersionWatch({ clock: still, log: silentLog, due: { changes } }, ids =>

@@ -3,40 +3,40 @@ import { describeError, type Log } from '@farebox/server/log'
 import type { Channel } from './channel.ts'
 import { createNotifier } from './notifier.ts'
 
-/** Says when things change, to any number of watchers. */
+/** Reports changes of things to any number of watchers. */
 export interface VersionWatch {
   /**
-   * The version of a thing now, and again after each change; several in a short time are one. Ends with the signal, or when
-   * there is no such thing.
+   * Yields the current version of a thing, and the new version after each change; several changes in a short time are
+   * reported as one. Ends when the signal aborts, or when the thing does not exist.
    */
   versions(id: string, signal: AbortSignal): AsyncGenerator<string>
-  /** Whether this is the version of the thing now. */
+  /** Whether this is the current version of the thing. */
   isNow(id: string, version: string): Promise<boolean>
 }
 
 const LOOK_EVERY_MS = 250
-/** Changes within so long after one are found by one look. */
+/** Changes within this time after the first one are found by the same query. */
 const GATHER_MS = 10
 const NEVER = new AbortController().signal
 
 interface Watcher {
   readonly id: string
   version: string | undefined
-  /** Called when there is something new, or nothing more to come. */
+  /** Called when the version has changed, or the thing no longer exists. */
   wake: () => void
 }
 
-/** What watching takes. */
+/** The dependencies of watching. */
 export interface WatchParts {
   readonly clock: Clock
   readonly log: Log
-  /** Ids of what this process has changed: it is looked at soon. */
+  /** Ids of things that this process has changed; their versions are read soon. */
   readonly due: { readonly changes: Channel<string> }
 }
 
 type ReadVersions = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
-/** What one process watches. */
+/** The state of watching in one process. */
 interface Watch extends WatchParts {
   readonly readVersions: ReadVersions
   readonly watchers: Set<Watcher>
@@ -44,11 +44,11 @@ interface Watch extends WatchParts {
 }
 
 /**
- * Watches for one process: however many watchers there are, the database is asked one short question at a time, four times
- * a second and soon after each change by this process, and none while nobody watches. A version depends on the thing alone, so
- * that it is the same in every process.
+ * Creates the watch of one process. However many watchers there are, the database gets one short query at a time, four
+ * times a second and soon after each change by this process, and none without watchers. A version depends on the thing
+ * alone, so it is the same in every process.
  *
- * @param readVersions by id; without those that there are not
+ * @param readVersions - reads versions by id; ids of missing things are omitted
  */
 export function createVersionWatch(parts: WatchParts, readVersions: ReadVersions): VersionWatch {
   const watch: Watch = { ...parts, readVersions, watchers: new Set(), isLooking: false }
@@ -93,10 +93,11 @@ async function lookWhileWatched(watch: Watch): Promise<void> {
   })
   while (watchers.size > 0) {
     if (await soon.wait(LOOK_EVERY_MS, NEVER)) await sleep(clock, GATHER_MS)
-    // A database that is away is back some day; streams end by themselves.
+    // A failed query is logged and repeated, because the database will become available again; streams end after their
+    // own time.
     if (watchers.size > 0)
       await look(watch).catch((error: unknown) => {
-        log.warn('changes were not watched', { error: describeError(error) })
+        log.warn('could not look for changes', { error: describeError(error) })
       })
   }
   unsubscribe()
@@ -104,7 +105,7 @@ async function lookWhileWatched(watch: Watch): Promise<void> {
 }
 
 async function look({ watchers, readVersions }: Watch): Promise<void> {
-  // Those that come meanwhile are not in the answer.
+  // Watchers added during the query are not in its result.
   const asked = [...watchers]
   const versions = await readVersions([...new Set(asked.map(({ id }) => id))])
   for (const watcher of asked) {

@@ -12,9 +12,9 @@ interface Row {
 interface Stage {
   readonly clock: ManualClock
   readonly worker: Worker<Row>
-  /** What waits in the database. */
+  /** The rows waiting in the database. */
   readonly waiting: Row[]
-  /** What is worked on, to be ended by its call. */
+  /** The rows in progress, each ended by calling `end`. */
   readonly begun: { readonly row: Row; readonly end: () => void; readonly leave: () => void }[]
   readonly looks: number[]
   readonly renewed: (readonly number[])[]
@@ -22,7 +22,7 @@ interface Stage {
   notify(): void
 }
 
-/** A worker over rows in memory; `isAway` has each look fail. */
+/** A worker over rows in memory; each query fails while `isAway` returns true. */
 function stage(given: Partial<Work<Row>> = {}, isAway = (): boolean => false): Stage {
   const clock = createManualClock(0)
   const due = createNotifier(clock)
@@ -64,7 +64,7 @@ function stage(given: Partial<Work<Row>> = {}, isAway = (): boolean => false): S
 
 const rows = (key: string, count: number): Row[] => Array.from({ length: count }, (_, id) => ({ key, id }))
 
-test('no more rows are worked on than there are places, and the next comes as soon as one is free', async () => {
+test('the number of rows in progress is limited by the slots, and the next begins as soon as one is free', async () => {
   const { worker, waiting, begun, notify } = stage({ slots: 2 })
   waiting.push(...rows('a', 3))
   notify()
@@ -76,7 +76,7 @@ test('no more rows are worked on than there are places, and the next comes as so
   await worker.stop()
 })
 
-test('a key has no more than its share, and others are taken beside it', async () => {
+test('a key has no more than its share, and rows of other keys are taken beside it', async () => {
   const { worker, waiting, begun, notify } = stage({ room: free => ({ limit: free, perKey: 2 }) })
   waiting.push(...rows('many', 5), ...rows('few', 1))
   notify()
@@ -85,7 +85,7 @@ test('a key has no more than its share, and others are taken beside it', async (
   await worker.stop()
 })
 
-test('a row that leaves its place early makes room while it is still worked on and renewed', async () => {
+test('a row that leaves its slot early frees it while it is still in progress and renewed', async () => {
   const { clock, worker, waiting, begun, renewed, notify } = stage({ slots: 1 })
   waiting.push({ key: 'a', id: 1 }, { key: 'a', id: 2 })
   notify()
@@ -99,7 +99,7 @@ test('a row that leaves its place early makes room while it is still worked on a
   await worker.stop()
 })
 
-test('a new row has a free place at once, but not where others of its key may wait in the database', async () => {
+test('a new row gets a free slot at once, unless others of its key may be waiting in the database', async () => {
   const { worker, waiting, begun, notify } = stage({ room: free => ({ limit: free, perKey: 2 }) })
   const place = worker.reserve('a')
   place?.begin({ key: 'a', id: 7 })
@@ -117,7 +117,7 @@ test('a new row has a free place at once, but not where others of its key may wa
   await worker.stop()
 })
 
-test('a key whose share is used by a look waits behind it until a look leaves some', async () => {
+test('a key whose share is used up waits for the next query, until a query leaves some', async () => {
   const { worker, begun, notify } = stage({ room: free => ({ limit: free, perKey: 1 }) })
   worker.reserve('a')?.begin({ key: 'a', id: 1 })
   expect(worker.reserve('a')).toBeUndefined()
@@ -131,7 +131,7 @@ test('a key whose share is used by a look waits behind it until a look leaves so
   expect(worker.reserve('a'), 'it has ended').toBeUndefined()
 })
 
-test('after a look that took all there was room for, every key may have rows that wait', async () => {
+test('after a query that used all slots, every key may have waiting rows', async () => {
   const { worker, waiting, notify } = stage({ slots: 4, room: free => ({ limit: Math.ceil(free / 2) }) })
   waiting.push(...rows('a', 9))
   notify()
@@ -140,7 +140,7 @@ test('after a look that took all there was room for, every key may have rows tha
   await worker.stop()
 })
 
-test('while the database is away it is asked less and less often, each time with a report', async () => {
+test('while the database is unavailable it is queried less and less often, each time with a report', async () => {
   let isAway = true
   const { clock, worker, looks, failures } = stage({}, () => isAway)
   for (let second = 0; second < 100; second += 1) {
@@ -159,7 +159,7 @@ test('while the database is away it is asked less and less often, each time with
   await worker.stop()
 })
 
-test('work that fails is reported with its row, and its place is free again', async () => {
+test('work that fails is reported with its row, and its slot is free again', async () => {
   const failed: (Row | undefined)[] = []
   const { worker, waiting, notify } = stage({
     slots: 1,
@@ -173,7 +173,7 @@ test('work that fails is reported with its row, and its place is free again', as
   await worker.stop()
 })
 
-test('stopping waits for what is under way, which is renewed until then', async () => {
+test('stopping waits for the work in progress, which is renewed until then', async () => {
   const ends: (() => void)[] = []
   const { clock, worker, waiting, renewed, notify } = stage({
     work: () => new Promise(end => ends.push(end)),
@@ -195,7 +195,7 @@ test('stopping waits for what is under way, which is renewed until then', async 
   expect(ends, 'nothing is begun any more').toHaveLength(1)
 })
 
-test('a renewal that fails is reported apart from rows that cannot be taken, and tried again', async () => {
+test('a failed renewal is reported separately from failed leasing, and repeated', async () => {
   const lost: unknown[] = []
   let renewals = 0
   const { clock, waiting, begun, failures, notify } = stage({

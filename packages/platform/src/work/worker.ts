@@ -6,56 +6,69 @@ import { createPollPace } from './poll-pace.ts'
 
 /** The due rows of a table, which any number of processes share by leases. */
 export interface Work<Row> {
-  /** Takes due rows by a lease: at most `limit`, and of one key so many that at most `perKey` are under way. */
+  /** Leases due rows: at most `limit`, and of each key only so many that at most `perKey` are in progress. */
   take(taking: Taking, signal: AbortSignal): Promise<readonly Row[]>
   /**
-   * Does for a row what is due, and lets it go. Where it rejects, its lease runs out and somebody takes it again.
+   * Does the due work for a row and releases it. When it rejects, the row's lease expires and a process leases it
+   * again.
    *
-   * @param during.signal aborts when the process ends: what is under way is given back
-   * @param during.leave gives the row's place to another before the work is done
+   * @param during.signal - aborts when the process ends, so that the work in progress is released
+   * @param during.leave - frees the row's slot before the work is done
    */
   work(row: Row, during: { readonly signal: AbortSignal; leave(): void }): Promise<void>
-  /** How many rows have a place at a time. */
+  /** The number of slots for rows in progress. */
   readonly slots: number
-  /** How many may be taken where so many places are free; default all of them. */
+  /** How many rows may be leased when this many slots are free; by default all of them. */
   room?(free: number): Room
-  /** Whose row it is; default: all are one's. */
+  /** The key of a row; by default all rows have the same key. */
   keyOf?(row: Row): string
-  /** Keeps the rows under way, a third of the lease after the other; without, a lease is longer than any work. */
+  /**
+   * Renews the leases of rows in progress, every third of the lease time. Without it, a lease must be longer than any
+   * work.
+   */
   readonly lease?: {
     readonly ms: number
     renew(rows: readonly Row[]): Promise<void>
-    /** Default: as where rows were not taken. */
+    /** By default, {@link Work.onFailure} is called. */
     onFailure?(error: unknown): void
   }
-  /** How often due rows are looked for, see {@link createPollPace}. */
+  /** How often due rows are polled, see {@link createPollPace}. */
   readonly pace: { readonly pollMs: number; readonly idleMs: number }
-  /** Says that this process has made something due. */
+  /** Notifies that this process has made a row due. */
   readonly due?: Notifier
-  /** What becomes due, or free, at about the same time is taken together; default 0. */
+  /**
+   * Rows that become due, and slots that become free, within this time are handled together; default 0 milliseconds.
+   */
   readonly gatherMs?: number
-  /** @param row undefined: rows were not taken, or not renewed where the lease has no callback of its own */
+  /**
+   * Reports an error.
+   *
+   * @param row - undefined when rows could not be leased, or not renewed if the lease has no callback of its own
+   */
   onFailure(error: unknown, row?: Row): void
 }
 
-/** A place for a row that is just being written down, under a lease of this process. */
+/** A slot for a row that is just being written under a lease of this process. */
 export interface Reserved<Row> {
-  /** The row is written down. */
+  /** Begins the work, because the row is written. */
   begin(row: Row): void
-  /** There is none after all. */
+  /** Releases the slot, because the row was not written. */
   release(): void
 }
 
-/** Works on due rows until it is stopped, which resolves once all that was begun has ended. */
+/** Works on due rows until it is stopped; stopping resolves once all started work has ended. */
 export interface Worker<Row> extends Background {
-  /** Undefined where no place is free for a row of this key, or others may have waited for it longer. */
+  /**
+   * Reserves a slot; undefined when no slot is free for a row of this key, or when other rows may have waited for one
+   * longer.
+   */
   reserve(key: string): Reserved<Row> | undefined
 }
 
-/** While the database is away it is asked as seldom as this. */
+/** The longest pause between polls while the database is unavailable. */
 const LONGEST_PAUSE_MS = 2_000
 
-/** Starts to take due rows and to work on them. */
+/** Starts leasing due rows and working on them. */
 export function startWorker<Row>(clock: Clock, work: Work<Row>): Worker<Row> {
   const { lease, keyOf = () => '', gatherMs, due = createNotifier(clock) } = work
   const stopping = new AbortController()

@@ -16,7 +16,7 @@ async function checkAnswers(...attempts: readonly Attempt[]): Promise<CheckResul
   )
 }
 
-test('D33 HLT-04 only status 200 and the documented JSON under the registered name pass', async () => {
+test('D33 HLT-04 only status 200 and the documented JSON with the registered name pass', async () => {
   const body = (text: string): Attempt => ({ status: 200, body: text })
   const verdicts: readonly (readonly [text: string, reason: string])[] = [
     ['<html>It works!</html>', 'not-json'],
@@ -45,12 +45,12 @@ test('D33 HLT-04 only status 200 and the documented JSON under the registered na
   expect(await checkAnswers('ok')).toEqual({ ok: true, latencyMs: 7 })
 })
 
-test('D36 an agent of which no name is known yet may have any', async () => {
+test('D36 an agent whose name is not known yet passes with any name', async () => {
   const outbound = pretendOutbound(() => ({ status: 200, body: healthOf('Anything') }))
   expect(await checkAgent(outbound, { ...AGENT, name: '' }, turn)).toMatchObject({ ok: true })
 })
 
-test('HLT-05 a host that wakes up by the second attempt passes; it has 30 seconds for it, after 5', async () => {
+test('HLT-05 a host that wakes up for the second attempt passes; the timeouts are 5 and then 30 seconds', async () => {
   const timeouts: number[] = []
   const urls = new Set<string>()
   const outbound = pretendOutbound(request => {
@@ -63,7 +63,7 @@ test('HLT-05 a host that wakes up by the second attempt passes; it has 30 second
   expect([...urls]).toEqual(['GET https://agent.example/base/health'])
 })
 
-test('D33 there is no third attempt, and no result where no second one was to be had', async () => {
+test('D33 there is no third attempt, and no result when there was no slot for the second', async () => {
   let attempts = 0
   const outbound = pretendOutbound(() => {
     attempts += 1
@@ -74,7 +74,7 @@ test('D33 there is no third attempt, and no result where no second one was to be
   expect(await checkAgent(outbound, AGENT, () => Promise.resolve(undefined))).toBeUndefined()
 })
 
-test('D33 D37 over real connections: a redirect, a flood and a private address fail, an agent passes', async () => {
+test('D33 D37 over real connections, a redirect, a flood and a private address fail, and an agent passes', async () => {
   const outbound = createOutbound({ localMode: true })
   const good = await startUntrustedHost(answer(healthOf(AGENT.name)))
   const elsewhere = await startUntrustedHost(socket => {

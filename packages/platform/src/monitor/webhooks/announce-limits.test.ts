@@ -40,7 +40,7 @@ async function notices(): Promise<readonly unknown[]> {
   return rows.map(({ body }) => webhookNotice.parse(JSON.parse(body)))
 }
 
-test('D41 an owner is told once that its settlements of today are four fifths used, and once that they are used up', async () => {
+test("D41 an owner gets one notice when four fifths of today's settlements are used, and one when all are", async () => {
   const agentId = await watched(OWNER, URL)
   expect(await announce(80, 100)).toBe(1)
   expect(await announce(85, 100, EIGHT + 60_000)).toBe(0)
@@ -71,7 +71,7 @@ test('D41 an owner is told once that its settlements of today are four fifths us
   ])
 })
 
-test('D41 a new day and a higher limit are told of anew, a lower one is not', async () => {
+test('D41 a new day and a higher limit cause new notices, a lower limit does not', async () => {
   await watched(OWNER, URL)
   const told = [
     await announce(80, 100),
@@ -82,13 +82,13 @@ test('D41 a new day and a higher limit are told of anew, a lower one is not', as
   expect(told).toEqual([1, 1, 0, 1])
 })
 
-test('D41 several processes that see the same tell of it once', async () => {
+test('D41 several processes that observe the same usage send one notice', async () => {
   await watched(OWNER, URL)
   const told = await Promise.all(Array.from({ length: 5 }, () => announce(80, 100)))
   expect(told.reduce((sum, one) => sum + one)).toBe(1)
 })
 
-test('D41 a URL is told once for all agents that have it, and others hear nothing', async () => {
+test('D41 agents with the same webhook URL get one notice together, and other owners get none', async () => {
   const first = await watched(OWNER, URL)
   await watched(OWNER, URL)
   const third = await watched(OWNER, `${URL}/third`)
@@ -97,7 +97,7 @@ test('D41 a URL is told once for all agents that have it, and others hear nothin
   expect(await notices()).toMatchObject([{ agent_id: first }, { agent_id: third }])
 })
 
-test('D41 an owner without a webhook, and one whose secret was made elsewhere, is told nothing', async () => {
+test('D41 an owner without a webhook, or with a secret made elsewhere, gets no notice', async () => {
   await insertAgent(stage.database, { owner: OWNER })
   expect(await announce(80, 100)).toBe(0)
   const elsewhere = `0x${'3'.padStart(40, '0')}`

@@ -58,7 +58,7 @@ async function announce(announcement: Announcement): Promise<void> {
   await stage.database.inTransaction(client => announceIn(client, [announcement]))
 }
 
-/** Lets notices be sent until something holds. */
+/** Sends deliveries until a condition holds. */
 async function deliverUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deliveries = startDeliveries(stage.parts)
   await until(holds)
@@ -69,7 +69,7 @@ interface Delivery {
   readonly state: string
   readonly attempts: number
   readonly failure: string | null
-  /** Until the next attempt. */
+  /** Minutes until the next attempt. */
   readonly minutes: number | null
 }
 
@@ -81,7 +81,7 @@ async function deliveries(): Promise<readonly Delivery[]> {
   return rows
 }
 
-test('an owner is told what happened, signed with a secret that is shown once', async () => {
+test('an owner gets a notice of each event, signed with a secret that is shown once', async () => {
   const beganSeconds = Math.floor(Date.now() / 1_000)
   const secret = await setWebhook(stage.database, 1, { owner: OWNER, url, nowMs: AT_MS })
   await announce(OFFLINE)
@@ -111,7 +111,7 @@ test('an owner is told what happened, signed with a secret that is shown once', 
   expect(JSON.stringify(await readWebhook(stage.database, 1, OWNER))).not.toContain(secret)
 })
 
-test('what is not taken comes again under the same id, five times over an hour, then it is given up', async () => {
+test('a notice that is not accepted is repeated with the same id, five times over an hour, and then given up', async () => {
   status = 500
   await setWebhook(stage.database, 1, { owner: OWNER, url, nowMs: AT_MS })
   await announce(OFFLINE)
@@ -133,12 +133,12 @@ test('what is not taken comes again under the same id, five times over an hour, 
   })
 })
 
-test('a notice goes to nobody but the owner of now', async () => {
+test('a notice is sent only to the current owner', async () => {
   await setWebhook(stage.database, 1, { owner: OWNER, url, nowMs: AT_MS })
   await announce(OFFLINE)
   await stage.database.pool.query(`update agents set owner = $1 where agent_id = 1`, [`0x${'f'.repeat(40)}`])
   await announce({ ...OFFLINE, event: 'back', failures: 0 })
-  // An agent of somebody else, whose notice must not wait behind.
+  // An agent of another owner; its notice must not wait behind the first.
   await setWebhook(stage.database, 2, { owner: `0x${'2'.padStart(40, '0')}`, url, nowMs: AT_MS })
   await announce({ ...OFFLINE, agentId: 2 })
   await deliverUntil(() => received.length > 0)
@@ -147,7 +147,7 @@ test('a notice goes to nobody but the owner of now', async () => {
   expect(await deleteWebhook(stage.database, 1, `0x${'f'.repeat(40)}`)).toBe(false)
 })
 
-test('nothing is written for whom nobody wants to hear of, and nothing is left where a webhook is removed', async () => {
+test('no notice is written for an agent without a webhook, and removing a webhook deletes its notices', async () => {
   await announce(OFFLINE)
   expect(await deliveries()).toEqual([])
   await setWebhook(stage.database, 1, { owner: OWNER, url, nowMs: AT_MS })

@@ -25,11 +25,11 @@ const canonical: readonly (readonly [string, string])[] = [
   ['https://xn--bcher-kva.example.com', 'https://xn--bcher-kva.example.com'],
   ['https://ａｇｅｎｔｓ.example', 'https://agents.example'],
   ['https://agents。example', 'https://agents.example'],
-  // A homograph is another name and stays one, visibly.
+  // A homograph is another name, and its canonical form shows it.
   ['https://аgents.example', 'https://xn--gents-3ve.example'],
 ]
 
-describe('REG-03 one agent has one spelling', () => {
+describe('REG-03 each agent URL has one canonical form', () => {
   test.each(canonical)('%s is %s', (url, expected) => {
     expect(judgeBaseUrl(url, false)).toEqual({ ok: true, url: expected })
     expect(judgeBaseUrl(expected, false)).toEqual({ ok: true, url: expected })
@@ -54,10 +54,10 @@ describe('REG-03 one agent has one spelling', () => {
   })
 })
 
-describe('a URL that is short as it is written', () => {
+describe('a URL that is short in its given form', () => {
   const at = (path: string): string => `https://agents.example/${path}`
 
-  test('is refused where its escaped form is longer than 2,048 characters', () => {
+  test('is refused when its escaped form is longer than 2,048 characters', () => {
     expect(judgeBaseUrl(at('字'.repeat(670)), false)).toEqual({
       ok: false,
       reason: 'url: must have at most 2048 characters once its path is escaped, got 6053',
@@ -65,7 +65,7 @@ describe('a URL that is short as it is written', () => {
     expect(judgeBaseUrl(at('字'.repeat(226)), false)).toMatchObject({ ok: false })
   })
 
-  test('is taken up to there, and so is what it is turned into', () => {
+  test('is accepted up to this length, and so is its canonical form', () => {
     const longest = at('字'.repeat(225))
     expect(judgeBaseUrl(longest, false)).toMatchObject({ ok: true })
     const plain = at('a'.repeat(2_048 - at('').length))
@@ -74,14 +74,14 @@ describe('a URL that is short as it is written', () => {
   })
 })
 
-describe('SSRF-01 refused by their spelling', () => {
+describe('SSRF-01 URLs refused by their spelling', () => {
   test.each(HOSTILE_URLS)('%s (%s)', written => {
     const url = written.replace('PORT', '8443')
     expect(judgeTarget(url, false)).toMatchObject({ ok: false })
     expect(judgeBaseUrl(url, false)).toMatchObject({ ok: false })
   })
 
-  test('the corpus holds more than the sixty forms asked for, none twice', () => {
+  test('the corpus has more than the sixty required forms, and no duplicates', () => {
     expect(new Set(HOSTILE_URLS.map(([url]) => url)).size).toBe(HOSTILE_URLS.length)
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(100)
   })
@@ -91,7 +91,7 @@ describe('SSRF-07 a name whose owner wants no calls', () => {
   const shunned = ['victim.example']
 
   test.each(['https://victim.example', 'https://VICTIM.example./a', 'https://www.victim.example:8443'])(
-    '%s is refused, and says why',
+    '%s is refused with the reason',
     url => {
       const refused = { ok: false, reason: 'host: its owner wants no calls from this platform' }
       expect([judgeTarget(url, false, shunned), judgeBaseUrl(url, false, shunned)]).toEqual([
@@ -105,7 +105,7 @@ describe('SSRF-07 a name whose owner wants no calls', () => {
     'https://notvictim.example',
     'https://victim.example.org',
     'https://example.org/victim.example',
-  ])('%s is another', url => {
+  ])('%s is another name', url => {
     expect(judgeBaseUrl(url, false, shunned)).toMatchObject({ ok: true })
   })
 })

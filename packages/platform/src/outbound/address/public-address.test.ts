@@ -32,15 +32,15 @@ describe('D37 public unicast addresses only', () => {
     expect([isAllowedAddress(address, false), isAllowedAddress(address, true)]).toEqual([false, false])
   })
 
-  test.each(['', ' 8.8.8.8', '8.8.8.8 '])('"%s" is no address', address => {
+  test.each(['"%s" is not an address', ' 8.8.8.8', '8.8.8.8 '])('"%s" is no address', address => {
     expect(isAllowedAddress(address, true)).toBe(false)
   })
 
-  test.each(LOOPBACK)('%s is allowed in local mode alone', address => {
+  test.each(LOOPBACK)('%s is allowed in local mode only', address => {
     expect([isAllowedAddress(address, false), isAllowedAddress(address, true)]).toEqual([false, true])
   })
 
-  test('no wrapping of an IPv4 address in IPv6 allows what the address itself is refused for', () => {
+  test('no wrapping of an IPv4 address in IPv6 allows an address that is refused by itself', () => {
     const byte = fc.integer({ min: 0, max: 255 })
     fc.assert(
       fc.property(fc.tuple(byte, byte, byte, byte), bytes => {
@@ -54,14 +54,14 @@ describe('D37 public unicast addresses only', () => {
   })
 })
 
-test('SSRF-02 two spellings of one address are one', () => {
+test('SSRF-02 two spellings of one address are equal', () => {
   expect(isSameAddress('::ffff:8.8.8.8', '8.8.8.8')).toBe(true)
   expect(isSameAddress('2606:4700:0:0::1', '2606:4700::1')).toBe(true)
   expect(isSameAddress('8.8.8.8', '8.8.4.4')).toBe(false)
   expect(isSameAddress('8.8.8.8', '')).toBe(false)
 })
 
-test('SSRF-07 an owner is an IPv4 address or a /64', () => {
+test('SSRF-07 the owner of an address is an IPv4 address or a /64', () => {
   expect(addressOwner('::ffff:8.8.8.8')).toBe(addressOwner('8.8.8.8'))
   expect(addressOwner('2606:4700:0:1::1')).toBe(addressOwner('2606:4700:0:1:ffff::2'))
   expect(addressOwner('2606:4700:0:1::1')).not.toBe(addressOwner('2606:4700:0:2::1'))

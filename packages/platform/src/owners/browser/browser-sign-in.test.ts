@@ -27,7 +27,7 @@ beforeAll(async () => {
   ask = answersAsDocumented(app, routes)
 })
 beforeEach(async () => {
-  // More questions than an address may ask in a minute.
+  // More requests than an address may make in a minute.
   stage.clock.pass(MINUTE_MS)
   owner = makeWallet(stage.parts.crypto).address
   terminal = await signedInAs(stage.parts, owner)
@@ -62,7 +62,7 @@ const cookieOf = (answer: LightMyRequestResponse): string =>
 const codeOf = (answer: LightMyRequestResponse): string => answer.json<{ code: string }>().code
 const wrongCode = (code: string): string => (code.startsWith('2') ? '3' : '2') + code.slice(1)
 
-/** A browser that a terminal signed in. */
+/** Signs a browser in through a terminal. */
 async function signBrowserIn(): Promise<{ readonly browser: string; readonly session: Headers }> {
   const opened = await open(await offer())
   const browser = cookieOf(opened)
@@ -75,7 +75,7 @@ async function signBrowserIn(): Promise<{ readonly browser: string; readonly ses
 const readMe = async (headers: Headers): Promise<LightMyRequestResponse> =>
   await ask({ method: 'GET', url: '/v1/me', headers })
 
-test('the first browser that opens the link is signed in once its code was typed, by a cookie that no script reads', async () => {
+test('the first browser that opens the link is signed in once its code is typed, with a cookie that scripts cannot read', async () => {
   const opened = await open(await offer())
   expect(opened.json()).toMatchObject({ address: owner, code: expect.stringMatching(/^[2-9A-HJ-NP-Z]{6}$/) })
   expect(String(opened.headers['set-cookie'])).toMatch(
@@ -96,7 +96,7 @@ test('the first browser that opens the link is signed in once its code was typed
   expect(me.json()).toMatchObject({ address: owner, session: { origin: 'terminal' } })
 })
 
-test('a sign-in happens once: the same code, cookie and link do nothing more', async () => {
+test('a sign-in happens once: a repeated code, cookie or link has no effect', async () => {
   const linkId = await offer()
   const opened = await open(linkId)
   await confirm(codeOf(opened))
@@ -107,7 +107,7 @@ test('a sign-in happens once: the same code, cookie and link do nothing more', a
   expect((await confirm(codeOf(opened))).statusCode).toBe(404)
 })
 
-test('a hundred claims at once begin one session', async () => {
+test('a hundred concurrent claims begin one session', async () => {
   const opened = await open(await offer())
   await confirm(codeOf(opened))
   const answers = await Promise.all(Array.from({ length: 100 }, () => claim(cookieOf(opened))))
@@ -127,10 +127,10 @@ test('a second browser is refused, and the first keeps its code, also after a re
   expect((await open()).statusCode).toBe(404)
 })
 
-test('of a hundred browsers that open a link at once, one is bound', async () => {
+test('of a hundred browsers that open a link concurrently, one is bound', async () => {
   const linkId = await offer()
   const answers: LightMyRequestResponse[] = []
-  // Twenty a minute from one address.
+  // Twenty per minute from one address.
   for (let round = 0; round < 5; round += 1) {
     const url = '/v1/browser-sign-ins'
     const remoteAddress = `10.0.0.${round + 1}`
@@ -146,7 +146,7 @@ test('of a hundred browsers that open a link at once, one is bound', async () =>
   expect(opened).toHaveLength(1)
 })
 
-test('a claim without the cookie, or with another, has nothing', async () => {
+test('a claim without the cookie, or with another one, is refused', async () => {
   const opened = await open(await offer())
   await confirm(codeOf(opened))
   expect((await claim()).statusCode).toBe(404)
@@ -155,7 +155,7 @@ test('a claim without the cookie, or with another, has nothing', async () => {
   expect((await claim(cookieOf(opened))).statusCode).toBe(201)
 })
 
-test('three wrong codes void the link: the right one comes too late', async () => {
+test('three wrong codes void the link: the right one is then too late', async () => {
   const opened = await open(await offer())
   const code = codeOf(opened)
   const words = []
@@ -173,7 +173,7 @@ test('three wrong codes void the link: the right one comes too late', async () =
   expect((await claim(cookieOf(opened))).statusCode).toBe(404)
 })
 
-test('a hundred codes typed at once are three tries', async () => {
+test('of a hundred codes typed concurrently, three are tried', async () => {
   const opened = await open(await offer())
   const code = codeOf(opened)
   const answers: LightMyRequestResponse[] = []
@@ -191,7 +191,7 @@ test('a code typed before the link was opened uses no try', async () => {
   expect((await confirm(codeOf(opened))).statusCode).toBe(204)
 })
 
-test('after two minutes neither link, code nor claim is worth anything', async () => {
+test('after two minutes the link, the code and the claim are all invalid', async () => {
   const [unopened, opened] = [await offer(), await open(await offer())]
   stage.clock.pass(2 * MINUTE_MS)
   expect((await open(unopened)).statusCode).toBe(404)
@@ -203,7 +203,7 @@ test('after two minutes neither link, code nor claim is worth anything', async (
   expect((await claim(cookieOf(confirmed))).statusCode).toBe(404)
 })
 
-test('a new link voids the one before, and the browser that has it', async () => {
+test('a new link voids the previous one, and the browser that opened it', async () => {
   const linkId = await offer()
   const opened = await open(linkId)
   await offer()
@@ -212,7 +212,7 @@ test('a new link voids the one before, and the browser that has it', async () =>
   expect((await claim(cookieOf(opened))).statusCode).toBe(404)
 })
 
-test('the code of one terminal confirms no browser of another', async () => {
+test('the code of one terminal does not confirm a browser of another', async () => {
   const opened = await open(await offer())
   const theirs = await signedInAs(stage.parts, makeWallet(stage.parts.crypto).address)
   await post('/v1/me/browser-sign-ins', theirs)
@@ -221,7 +221,7 @@ test('the code of one terminal confirms no browser of another', async () => {
   expect((await claim(cookieOf(opened))).json()).toEqual({ state: 'waiting' })
 })
 
-test('a browser that is signed in stays who it is', async () => {
+test('a browser that is signed in keeps its user', async () => {
   const { session } = await signBrowserIn()
   const linkId = await offer()
   const opened = await post('/v1/browser-sign-ins', { ...OWN_PAGE, ...session }, { link_id: linkId })
@@ -234,7 +234,7 @@ test('a browser that is signed in stays who it is', async () => {
   expect((await claim(cookieOf(other))).statusCode).toBe(201)
 })
 
-test('the terminal lists the browser with its origin, and logout ends both', async () => {
+test('the terminal lists the browser with its origin, and a logout ends both sessions', async () => {
   const { session } = await signBrowserIn()
   const listed = await ask({ method: 'GET', url: '/v1/me/sessions', headers: terminal })
   const origins = listed
@@ -247,14 +247,14 @@ test('the terminal lists the browser with its origin, and logout ends both', asy
   expect((await readMe(session)).statusCode).toBe(401)
 })
 
-test('the browser signs out alone; the terminal stays', async () => {
+test('the browser signs out alone; the terminal stays signed in', async () => {
   const { session } = await signBrowserIn()
   const headers = { ...OWN_PAGE, ...session }
   expect((await ask({ method: 'DELETE', url: '/v1/sessions/current', headers })).statusCode).toBe(204)
   expect((await readMe(terminal)).statusCode).toBe(200)
 })
 
-test('a page with the cookie of a wallet’s session makes no links, and confirms none', async () => {
+test('a page with the cookie of a wallet’s session can neither create nor confirm links', async () => {
   const token = (terminal['authorization'] ?? '').replace('Bearer ', '')
   const cookie = { ...OWN_PAGE, cookie: `__Host-farebox_session=${token}` }
   expect((await readMe(cookie)).statusCode).toBe(200)
@@ -265,19 +265,19 @@ test('a page with the cookie of a wallet’s session makes no links, and confirm
   expect((await claim(cookieOf(opened))).json()).toEqual({ state: 'waiting' })
 })
 
-test('a browser that a terminal signed in makes no links itself', async () => {
+test('a browser that a terminal signed in cannot create links', async () => {
   const { session } = await signBrowserIn()
   const answer = await post('/v1/me/browser-sign-ins', { ...OWN_PAGE, ...session })
   expect(answer.statusCode).toBe(403)
 })
 
-test('the browser’s session ends when the terminal’s does, and is used with it', async () => {
+test('the browser’s session ends with the terminal’s, and its use counts for both', async () => {
   const { session } = await signBrowserIn()
   const [mine, theirs] = [await readMe(terminal), await readMe(session)].map(
     answer => answer.json<{ session: { expires_at: number } }>().session.expires_at,
   )
   expect(theirs).toBe(mine)
-  // Idle by itself, the terminal's session would have ended.
+  // Without the browser's use, the terminal's session would have ended as idle.
   for (let round = 0; round < 3; round += 1) {
     stage.clock.pass(SESSION_IDLE_MS - MINUTE_MS)
     await cleanUp(stage.parts)
@@ -288,7 +288,7 @@ test('the browser’s session ends when the terminal’s does, and is used with 
   expect((await readMe(session)).statusCode).toBe(401)
 })
 
-test('a page of another site neither opens nor claims', async () => {
+test('a page of another site can neither open nor claim', async () => {
   const linkId = await offer()
   for (const url of ['/v1/browser-sign-ins', '/v1/browser-sign-ins/claim']) {
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -297,7 +297,7 @@ test('a page of another site neither opens nor claims', async () => {
   expect((await open(linkId)).statusCode).toBe(200)
 })
 
-test('what is no link is refused, and nothing of a link or a cookie is stored in clear', async () => {
+test('an invalid link is refused, and neither links nor cookies are stored in plain text', async () => {
   for (const linkId of ['', 'x', 'A'.repeat(43)]) expect((await open(linkId)).statusCode).toBe(404)
   for (const linkId of ['A'.repeat(101), '\u0000']) expect((await open(linkId)).statusCode).toBe(400)
   const linkId = await offer()

@@ -54,19 +54,19 @@ async function sponsorship(): Promise<string> {
   return (await admin.readOwner(owner)).sponsorship
 }
 
-test('a secret of an owner without a listed agent counts as unlisted from its first moment', async () => {
+test('a secret of an owner without a listed agent counts as unlisted from the beginning', async () => {
   await insertAgent(stage.database, { owner, standing: 'waiting' })
   await makeSecret()
   expect(await sponsorship()).toBe('unlisted')
 })
 
-test('a secret of an owner with a listed agent counts as listed from its first moment', async () => {
+test('a secret of an owner with a listed agent counts as listed from the beginning', async () => {
   await insertAgent(stage.database, { owner })
   await makeSecret()
   expect(await sponsorship()).toBe('listed')
 })
 
-test('an owner is reported as listed and unlisted as its agents change, once each time', async () => {
+test('an owner is reported as listed and unlisted as its agents change, once for each change', async () => {
   await makeSecret()
   const { agentId } = await insertAgent(stage.database, { owner, standing: 'waiting' })
   expect(await reportListings(stage.parts, admin)).toBe(1)
@@ -83,7 +83,7 @@ test('an owner is reported as listed and unlisted as its agents change, once eac
   }
 })
 
-test('an owner that the operator has named stays named whatever is reported, until the name is deleted', async () => {
+test('an owner that the operator has named stays named, whatever is reported, until the name is deleted', async () => {
   await admin.create({ owner, wallets: [owner], sponsorship: 'named' })
   await makeSecret()
   await reportListings(stage.parts, admin)
@@ -95,7 +95,7 @@ test('an owner that the operator has named stays named whatever is reported, unt
   expect([answer.status, await sponsorship()]).toEqual([204, 'unlisted'])
 })
 
-test('a report that a crash interrupts is made again when its lease has ended, by whoever is there', async () => {
+test('a report interrupted by a crash is repeated by any process when its lease has ended', async () => {
   await makeSecret()
   await insertAgent(stage.database, { owner })
   expect(await takeListingReports(stage.database, clock.nowMs())).toMatchObject([
@@ -107,7 +107,7 @@ test('a report that a crash interrupts is made again when its lease has ended, b
   expect(await sponsorship()).toBe('listed')
 })
 
-test('a report under way while a secret is made is not recorded, so that the owner is reported again', async () => {
+test('a report in progress while a secret is created is not recorded, so that the owner is reported again', async () => {
   await makeSecret()
   const beside = {
     ...admin,
@@ -130,7 +130,7 @@ test('every owner is reported again after an hour, in case the facilitator lost 
   expect(await reportListings(stage.parts, admin)).toBe(1)
 })
 
-test('while the facilitator is away nothing is recorded as reported', async () => {
+test('while the facilitator is unavailable, no report is recorded', async () => {
   await makeSecret()
   await insertAgent(stage.database, { owner })
   const away = createFacilitatorAdmin({ url: 'http://127.0.0.1:1', adminToken: 'x'.repeat(16) })
@@ -140,7 +140,7 @@ test('while the facilitator is away nothing is recorded as reported', async () =
   expect(await sponsorship()).toBe('listed')
 })
 
-test('the work goes on by itself and ends when it is stopped', async () => {
+test('reports run in the background until they are stopped', async () => {
   await makeSecret()
   await insertAgent(stage.database, { owner })
   const working = startListingReports(stage.parts)
@@ -159,7 +159,7 @@ async function setAgent(agentId: number, column: 'badge' | 'is_offline', value: 
   ])
 }
 
-test('D41 a secret is made with what its owner is granted for stake and standing', async () => {
+test("D41 a secret is created with the settlements granted for its owner's stake and badges", async () => {
   await insertAgent(stage.database, { owner, badge: 'bronze' })
   await insertAgent(stage.database, { owner, badge: 'verified' })
   await makeSecret()
@@ -187,12 +187,12 @@ test('D41 the limit of an owner follows the badges of its agents, whether they a
   expect(await reportListings(stage.parts, admin)).toBe(0)
   await setStanding(agentId, 'taken-down')
   expect(await limitNow()).toBe(10_000)
-  // Its stake was returned; the one that nobody can pay is listed still.
+  // The stake was returned; the agent that cannot be paid is still listed.
   await setStanding(other.agentId, 'deregistered')
   expect(await limitNow()).toBe(1_000)
 })
 
-test('D41 a facilitator that lost what was granted hears it again within the hour', async () => {
+test('D41 a facilitator that lost the granted limit gets it again within the hour', async () => {
   await makeSecret()
   await insertAgent(stage.database, { owner, badge: 'bronze' })
   await reportListings(stage.parts, admin)
@@ -203,7 +203,7 @@ test('D41 a facilitator that lost what was granted hears it again within the hou
   expect(await dailyLimit()).toBe(10_000)
 })
 
-test('D41 where the operator has turned it off, every listed owner has the facilitator’s one number', async () => {
+test('D41 when the operator has turned the rule off, every listed owner has the facilitator’s own number', async () => {
   await makeSecret()
   await insertAgent(stage.database, { owner, badge: 'gold' })
   const settings = { ...stage.parts.settings, settlements: undefined }

@@ -43,7 +43,7 @@ async function read(): Promise<SettlementLimit> {
   return (await ask({ url: '/v1/me/settlement-limit', headers })).json()
 }
 
-test('GET /v1/me/settlement-limit shows an owner without a listed agent the limit and what lifts it', async () => {
+test('GET /v1/me/settlement-limit shows an owner without a listed agent the limit and how to raise it', async () => {
   await admin.sponsor([owner], 'unlisted')
   expect(await read()).toEqual({
     sponsorship: 'unlisted',
@@ -63,7 +63,7 @@ test('GET /v1/me/settlement-limit shows an owner without a listed agent the limi
   })
 })
 
-test('D41 a listed owner sees what the limit is made of, agent by agent, and which count for nothing', async () => {
+test('D41 a listed owner gets the parts of the limit, agent by agent, and the agents that add nothing', async () => {
   const bronze = await insertAgent(stage.database, { owner, badge: 'bronze' })
   const offline = await insertAgent(stage.database, { owner, badge: 'gold', isOffline: true })
   const unpaid = await insertAgent(stage.database, { owner, provenWallet: null })
@@ -79,7 +79,7 @@ test('D41 a listed owner sees what the limit is made of, agent by agent, and whi
   ])
 })
 
-test('D41 from four fifths on an owner sees when the limit is used up at the pace of today, and what raises it', async () => {
+test('D41 from four fifths on, an owner gets the expected time of exhaustion, and how to raise the limit', async () => {
   await insertAgent(stage.database, { owner })
   await admin.sponsor([{ owner, dailySettlements: 5 }], 'listed')
   await facilitator.hold(owner, 3)
@@ -96,7 +96,7 @@ test('D41 from four fifths on an owner sees when the limit is used up at the pac
   expect(await read()).toMatchObject({ state: 'used_up', expected_at: null, next_step: raises })
 })
 
-test('D41 an owner that the operator named has no limit and nothing that it follows', async () => {
+test('D41 an owner that the operator named has no limit and no parts of it', async () => {
   await insertAgent(stage.database, { owner })
   await admin.sponsor([owner], 'named')
   expect(await read()).toMatchObject({ daily_limit: null, state: 'open', made_of: [], next_step: null })

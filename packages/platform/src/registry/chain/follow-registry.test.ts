@@ -51,7 +51,7 @@ const count = async (table: string): Promise<number> => {
   return Number(rows[0]?.count)
 }
 
-/** Follows until nothing more counts. */
+/** Follows the chain until no further events are confirmed. */
 async function catchUp(follower = follow()): Promise<number> {
   for (let passes = 0; passes < 1_000; passes += 1) {
     const pass = await follower.pass()
@@ -61,7 +61,7 @@ async function catchUp(follower = follow()): Promise<number> {
 }
 
 describe('registrations', () => {
-  test('D36 count once enough blocks are on top, not before', async () => {
+  test('D36 count once they have enough confirmations, not before', async () => {
     chain.mine([registered(1, 'https://A1.example:443/')], [])
     await catchUp()
     expect(await agent(1)).toBeUndefined()
@@ -80,7 +80,7 @@ describe('registrations', () => {
     expect(await count('registry_pending')).toBe(0)
   })
 
-  test('an endpoint that is no URL we would call is kept as it is and has no canonical form', async () => {
+  test('an endpoint that the platform would not call is stored unchanged and has no canonical form', async () => {
     chain.mine([registered(1, "'; drop table agents; --\0")], [], [])
     await catchUp()
     expect(await agent(1)).toMatchObject({
@@ -90,7 +90,7 @@ describe('registrations', () => {
     })
   })
 
-  test('a change of endpoint, an owner and the return of the stake are followed, in one range or several', async () => {
+  test('a new endpoint, a new owner and the return of the stake are followed, in one range or several', async () => {
     const life: readonly (readonly PretendEvent[])[] = [
       [registered(1), registered(2)],
       [{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://new.example' }],
@@ -110,7 +110,7 @@ describe('registrations', () => {
     expect(await agent(2)).toMatchObject({ standing: 'deregistered' })
   })
 
-  test('what was read is not touched again, whatever a look made of it meanwhile', async () => {
+  test('events that were read are not applied again, even after an inspection has changed the agent', async () => {
     chain.mine([registered(1)], [], [])
     await catchUp()
     await parts.database.pool.query(
@@ -131,7 +131,7 @@ describe('a proven agent', () => {
     )
   })
 
-  test('D36 with another owner stays listed without its proof, and is due', async () => {
+  test('D36 with another owner stays listed without its proof, and is due for inspection', async () => {
     chain.mine([{ is: 'moved', agentId: 1, owner: OWNER, to: OTHER }], [], [])
     await catchUp()
     expect(await agent(1)).toMatchObject({
@@ -143,13 +143,13 @@ describe('a proven agent', () => {
     })
   })
 
-  test('REG-01 at another endpoint waits to be looked at anew', async () => {
+  test('REG-01 at another endpoint waits for a new inspection', async () => {
     chain.mine([{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://victim.example' }], [], [])
     await catchUp()
     expect(await agent(1)).toMatchObject({ standing: 'waiting', provenWallet: undefined })
   })
 
-  test('taken down by the operator stays so at another endpoint', async () => {
+  test('that the operator took down stays taken down at another endpoint', async () => {
     await parts.database.pool.query(`update agents set standing = 'taken-down', standing_reason = 'spam'`)
     chain.mine([{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://new.example' }], [], [])
     await catchUp()
@@ -161,7 +161,7 @@ describe('a proven agent', () => {
     })
   })
 
-  test('that leaves makes others at its endpoint due', async () => {
+  test('that deregisters makes others at its endpoint due', async () => {
     chain.mine([registered(2, 'https://a1.example', OTHER)], [], [])
     await catchUp()
     await parts.database.pool.query(
@@ -172,7 +172,7 @@ describe('a proven agent', () => {
     expect((await agent(2))?.nextRefreshAtMs).toBe(parts.clock.nowMs())
   })
 
-  test('that leaves is locked after a lower number that wants its endpoint, as a look there does', async () => {
+  test('that deregisters is locked after a lower number that wants its endpoint, as in an inspection there', async () => {
     chain.mine([registered(3, 'https://a1.example', OTHER)], [], [])
     await catchUp()
     await parts.database.pool.query(`update agents set standing = 'refused' where agent_id = 1`)
@@ -199,8 +199,8 @@ async function someoneWaitsFor(pid: number | undefined): Promise<void> {
   }
 }
 
-describe('REG-02 a chain that is rewritten', () => {
-  test('below the confirmations unlists nobody', async () => {
+describe('REG-02 a chain that is reorganized', () => {
+  test('within the unconfirmed blocks unlists no agent', async () => {
     chain.mine([registered(1)], [], [], [])
     await catchUp()
     chain.drop(2)
@@ -209,7 +209,7 @@ describe('REG-02 a chain that is rewritten', () => {
     expect(await agent(1)).toMatchObject({ standing: 'waiting' })
   })
 
-  test('deeper is read again: what the abandoned blocks said is undone, what the new ones say holds', async () => {
+  test('deeper than that is read again: events of abandoned blocks are undone, events of new blocks apply', async () => {
     chain.mine([registered(1)], [], [])
     await catchUp()
     chain.mine([registered(2), registered(3)], [], [], [])
@@ -229,7 +229,7 @@ describe('REG-02 a chain that is rewritten', () => {
     })
   })
 
-  test('down to before the first block with an event is read again too', async () => {
+  test('down to before the first block with an event is also read again', async () => {
     chain.mine([registered(1)], [], [])
     await catchUp()
     chain.drop(3)
@@ -242,7 +242,7 @@ describe('REG-02 a chain that is rewritten', () => {
     })
   })
 
-  test('that came back with the same registration changes nothing', async () => {
+  test('and contains the same registration again changes nothing', async () => {
     chain.mine([registered(1)], [], [])
     await catchUp()
     const before = await agent(1)
@@ -252,7 +252,7 @@ describe('REG-02 a chain that is rewritten', () => {
     expect(await agent(1)).toEqual(before)
   })
 
-  test('shorter than what was read is waited for, and believed after half a minute', async () => {
+  test('to fewer blocks than were read is waited for, and accepted after half a minute', async () => {
     chain.mine([registered(1)], [], [])
     const follower = follow()
     await catchUp(follower)
@@ -264,7 +264,7 @@ describe('REG-02 a chain that is rewritten', () => {
     expect(await agent(1)).toMatchObject({ standing: 'deregistered' })
   })
 
-  test('while it was read is read again, so that no log is of another chain than the hash beside it', async () => {
+  test('while it was read is read again, so that every log belongs to the chain of the hash stored with it', async () => {
     chain.mine([registered(1)], [], [])
     chain.fail = method => {
       if (method !== 'eth_getLogs') return
@@ -292,7 +292,7 @@ describe('REG-02 a node', () => {
     await expect(follow().pass()).rejects.toThrow('there is no contract at')
   })
 
-  test('that knows none of the blocks that were read unlists nobody', async () => {
+  test('that knows none of the blocks that were read unlists no agent', async () => {
     chain.mine([registered(1)], [], [])
     const follower = follow()
     await catchUp(follower)
@@ -304,13 +304,13 @@ describe('REG-02 a node', () => {
     expect(await agent(1)).toMatchObject({ standing: 'waiting' })
   })
 
-  test('of another registry than the database followed is refused', async () => {
+  test('of another registry than the one of the database is refused', async () => {
     await catchUp()
     await parts.database.pool.query(`update followed_contracts set address = '${OTHER}'`)
     await expect(follow().pass()).rejects.toThrow(`this database follows the registry ${OTHER}`)
   })
 
-  test('that refuses large ranges is asked for smaller ones, in the same pass', async () => {
+  test('that refuses large ranges gets requests for smaller ones, in the same pass', async () => {
     chain.maxRange = 3
     chain.mine(...Array.from({ length: 20 }, (_, index) => [registered(index + 1)]), [], [])
     const follower = follow()
@@ -340,7 +340,7 @@ describe('REG-02 a node', () => {
 })
 
 describe('several workers', () => {
-  test('read each block once between them and lose none', async () => {
+  test('together read each block once and lose none', async () => {
     chain.mine(...Array.from({ length: 60 }, (_, index) => [registered(index + 1)]), [], [])
     const other = await stage.anotherWorker({ rpc: chain.rpc })
     const options = { maxBlocks: 5 }
@@ -352,7 +352,7 @@ describe('several workers', () => {
     expect(new Set(ranges).size).toBe(ranges.length)
   })
 
-  test('need not look when one has just looked', async () => {
+  test('need not read when another has just read', async () => {
     const options = { intervalMs: 1_000 }
     expect((await follow(options).pass()).kind).toBe('up-to-date')
     expect((await follow(options).pass()).kind).toBe('busy')
@@ -361,7 +361,7 @@ describe('several workers', () => {
   })
 })
 
-test('a worker that dies at any statement has done nothing, and the next one does it all', async () => {
+test('a worker that dies at any statement has changed nothing, and the next one does everything', async () => {
   chain.mine([registered(1), registered(2)], [], [])
   await catchUp()
   await parts.database.pool.query(
@@ -394,15 +394,15 @@ test('a worker that dies at any statement has done nothing, and the next one doe
     survived += 1
     expect(await dump(), `after ${statements} statements`).toEqual(before)
   }
-  // Cursor, events, rows, watch, index: many chances to die.
+  // The cursor, events, rows, watch and index: many statements at which the worker can die.
   expect(survived).toBeGreaterThan(20)
   expect(await agent(1)).toMatchObject({ standing: 'waiting', endpoint: 'https://new.example' })
   expect(await agent(2)).toMatchObject({ standing: 'deregistered' })
   expect(await agent(3)).toMatchObject({ standing: 'waiting' })
 })
 
-describe('a chain that makes no blocks', () => {
-  test('is not read again for a while, its next block at once', async () => {
+describe('a chain that produces no blocks', () => {
+  test('is not read again for a while, but its next block at once', async () => {
     const asked: string[] = []
     const rpc = {
       ...chain.rpc,

@@ -25,7 +25,7 @@ function registered(agentId: bigint, data: `0x${string}`): ContractLog {
 const endpoint = (text: string): `0x${string}` => encodeAbiParameters(STRING_AND_UINT, [text, 10n ** 15n])
 
 describe('a log', () => {
-  test('tells the event, its owner in lower case', () => {
+  test('is decoded to its event, with the owner in lower case', () => {
     expect(readRegistryLog(registered(1n, endpoint('https://a.example')))).toEqual({
       blockNumber: 7,
       logIndex: 3,
@@ -39,7 +39,7 @@ describe('a log', () => {
     })
   })
 
-  test('with a NUL in its endpoint, which no database keeps, is read with a sign in its place', () => {
+  test('with a NUL in its endpoint, which PostgreSQL cannot store, is read with a replacement character', () => {
     expect(readRegistryLog(registered(1n, endpoint('https://a\0.example')))?.endpoint).toBe(
       'https://a\uFFFD.example',
     )
@@ -48,16 +48,16 @@ describe('a log', () => {
   test.each([
     ['a NUL', '\0https://a.example', '\uFFFDhttps://a.example'],
     ['a byte order mark', '\uFEFFhttps://a.example', '\uFEFFhttps://a.example'],
-  ])('whose endpoint begins with %s is not read as one that does not', (_what, said, read) => {
+  ])('whose endpoint begins with %s differs from one that does not', (_what, said, read) => {
     expect(readRegistryLog(registered(1n, endpoint(said)))?.endpoint).toBe(read)
   })
 
-  test('whose text is no UTF-8 is read all the same', () => {
+  test('whose text is not UTF-8 is still read', () => {
     const bytes = endpoint('abcd').replace('61626364', 'ff00c328') as `0x${string}`
     expect(readRegistryLog(registered(1n, bytes))?.endpoint).toMatch(/^[\uFFFD(]+$/)
   })
 
-  test('with an endpoint longer than the contract takes is cut', () => {
+  test('with an endpoint longer than the contract accepts is cut', () => {
     expect(readRegistryLog(registered(1n, endpoint('x'.repeat(1e5))))?.endpoint).toHaveLength(2_048)
   })
 
@@ -72,7 +72,7 @@ describe('a log', () => {
     expect(readRegistryLog(log)).toBeUndefined()
   })
 
-  test('of a mint or a burn is passed over: an event of their own tells more', () => {
+  test('of a mint or a burn is ignored: another event describes it better', () => {
     for (const args of [
       { from: ZERO, to: OWNER, tokenId: 1n },
       { from: OWNER, to: ZERO, tokenId: 1n },
@@ -87,11 +87,11 @@ describe('a log', () => {
   })
 })
 
-test('each event that is followed has a topic of its own', () => {
+test('each followed event has a topic of its own', () => {
   expect(new Set(EVENT_TOPICS).size).toBe(4)
 })
 
-test('events fold to where an agent stands on the chain; what came before its registration is nothing', () => {
+test('events fold to the state of an agent; events before its registration are ignored', () => {
   const base = { blockNumber: 1, logIndex: 0, agentId: 1, transaction: '0x1', blockAtMs: 0 }
   const other = `0x${'b2'.repeat(20)}`
   const moved = {

@@ -37,19 +37,19 @@ const outputs = (before: FieldMap, after: FieldMap): readonly string[] =>
   told(withCapability({ output_schema: before }), withCapability({ output_schema: after }))
 
 describe('the agent as a whole', () => {
-  test('the same declaration has not changed, whatever the order of its keys and the case of its wallet', () => {
+  test('the same declaration has not changed, regardless of the order of its keys and the case of its wallet', () => {
     const { name, ...rest } = declare({ wallet: WALLET.toUpperCase().replace('0X', '0x') })
     expect(told(declare(), { ...rest, name })).toEqual([])
   })
 
-  test('REG-04 another wallet is the gravest change of all', () => {
+  test('REG-04 another wallet is the most severe change', () => {
     const other = `0x${'b2'.repeat(20)}`
     const changes = diffDeclarations(declare(), declare({ wallet: other, capabilities: { sum: CAPABILITY } }))
     expect(changes[0]).toEqual({ severity: 'wallet', sentence: `is paid at ${other}, was at ${WALLET}` })
     expect(gravest(changes)).toBe('wallet')
   })
 
-  test('name, description and deadline are compatible', () => {
+  test('changes of name, description and deadline are compatible', () => {
     expect(told(declare(), declare({ name: 'C', description: 'D', max_deadline_seconds: 5 }))).toEqual([
       'compatible: name is "C", was "Counter"',
       'compatible: description is "D", was "Counts things"',
@@ -57,7 +57,7 @@ describe('the agent as a whole', () => {
     ])
   })
 
-  test('D14 another first capability is breaking: it is the one that jobs without a name mean', () => {
+  test('D14 another first capability is breaking: jobs that name no capability use it', () => {
     const both = declare({ capabilities: { count: CAPABILITY, sum: CAPABILITY } })
     const swapped = declare({ capabilities: { sum: CAPABILITY, count: CAPABILITY } })
     expect(told(both, swapped)).toEqual([
@@ -65,14 +65,14 @@ describe('the agent as a whole', () => {
     ])
   })
 
-  test('a capability more is compatible, one less is breaking', () => {
+  test('a new capability is compatible, a removed one is breaking', () => {
     const both = declare({ capabilities: { count: CAPABILITY, sum: CAPABILITY } })
     expect(told(declare(), both)).toEqual(['compatible: is new, for 0.01 USDC a job'])
     expect(told(both, declare())).toEqual(['breaking: is gone'])
     expect(diffDeclarations(both, declare())[0]?.capability).toBe('sum')
   })
 
-  test('a capability called like a property of every object is one like the others', () => {
+  test('a capability named like a property of every object is handled like any other', () => {
     const odd = declare({ capabilities: { count: CAPABILITY, toString: CAPABILITY } })
     expect(told(declare(), odd)).toEqual(['compatible: is new, for 0.01 USDC a job'])
   })
@@ -82,7 +82,7 @@ describe('prices', () => {
   const priced = (amount: string): Declaration =>
     withCapability({ pricing: { model: 'per_job', amount, currency: 'USDC' } })
 
-  test('a raise and a cut are told with both prices, exactly', () => {
+  test('an increase and a decrease are reported with both exact prices', () => {
     const [raise] = diffDeclarations(priced('0.01'), priced('0.010001'))
     expect(raise).toEqual({
       severity: 'price',
@@ -93,12 +93,12 @@ describe('prices', () => {
     expect(diffDeclarations(priced('2'), priced('0.5'))[0]?.price?.direction).toBe('cut')
   })
 
-  test('the same amount spelled otherwise is the same price', () => {
+  test('the same amount in another spelling is the same price', () => {
     expect(told(priced('0.10'), priced('0.1'))).toEqual([])
   })
 })
 
-describe('inputs, from the side of who sends them', () => {
+describe('inputs, for the caller who sends them', () => {
   const text = (more: Partial<Field> = {}): FieldMap => ({ text: { type: 'string', ...more } })
   const number = (more: Partial<Field> = {}): FieldMap => ({ n: { type: 'number', ...more } })
   const list = (items: Field): FieldMap => ({ list: { type: 'array', items } })
@@ -156,13 +156,13 @@ describe('inputs, from the side of who sends them', () => {
     expect(others).toEqual([])
   })
 
-  test('required: false said and not said are the same', () => {
+  test('an explicit required: false equals its absence', () => {
     expect(inputs(text({ required: false }), text())).toEqual([])
     expect(inputs(box(text()), box(text({ required: false })))).toEqual([])
   })
 })
 
-describe('outputs, from the side of who reads them', () => {
+describe('outputs, for the caller who reads them', () => {
   const words = (more: Partial<Field> = {}): FieldMap => ({ words: { type: 'number', ...more } })
   const box = (properties: FieldMap): FieldMap => ({ box: { type: 'object', properties } })
 
@@ -205,7 +205,7 @@ describe('outputs, from the side of who reads them', () => {
     expect(others).toEqual([])
   })
 
-  test('required: true said and not said are the same (D20)', () => {
+  test('an explicit required: true equals its absence (D20)', () => {
     expect(outputs(words(), words({ required: true }))).toEqual([])
   })
 })
@@ -234,13 +234,13 @@ describe('permissions', () => {
 })
 
 describe('a hostile declaration', () => {
-  test('names are quoted, cut, and cannot write anything else into the sentence', () => {
+  test('has its names quoted and cut, and cannot add text of its own to the sentence', () => {
     const name = `x"\n\u202E${'y'.repeat(200)}`
     const [change] = diffDeclarations(declare(), declare({ name }))
     expect(change?.sentence).toMatch(/^name is "x\\"\\n\uFFFDy{60,80}…, was "Counter"$/)
   })
 
-  test('a thousand changes are told in a hundred, none of the grave ones left out of the verdict', () => {
+  test('with a thousand changes gets a hundred sentences, and the severity includes all of them', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, index) => [`f${index}`, { type: 'string', required: true } as const]),
     )

@@ -2,7 +2,7 @@ import { registrationCheck } from '@farebox/platform-api/registration/registrati
 import { expect, test } from 'vitest'
 import { failedCheck, passedCheck } from './explain-check.ts'
 
-test('what is wrong at length is told in a thousand characters; each check is as documented', () => {
+test('a long error is cut to a thousand characters; each check has the documented form', () => {
   const long = failedCheck('about', { got: 'x'.repeat(9_000), ms: 1 })
   expect([long.detail.length, long.got?.length]).toEqual([1_000, 1_000])
   for (const check of [long, passedCheck('about', 'It is there', 0)])

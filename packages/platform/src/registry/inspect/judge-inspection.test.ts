@@ -57,7 +57,7 @@ describe('with a declaration', () => {
   )
 
   test.each(['waiting', 'refused', 'provisional'] as const)(
-    'REG-01 a %s one that names another wallet is refused, and keeps nothing of what it declared',
+    'REG-01 a %s one that names another wallet is refused, and its declaration is not stored',
     standing => {
       const judgement = judge(standing, declares(OTHER))
       expect(judgement.standing).toBe('refused')
@@ -66,26 +66,26 @@ describe('with a declaration', () => {
     },
   )
 
-  test('REG-04 a listed one that names another wallet stays, with that wallet: payments stop by it', () => {
+  test('REG-04 a listed one that names another wallet stays listed with that wallet, which stops payments', () => {
     expect(judge('listed', declares(OTHER))).toMatchObject({
       standing: 'listed',
       declared: { wallet: OTHER },
     })
   })
 
-  test.each(['provisional', 'listed'] as const)('D36 a %s one without that proof gives way', standing => {
+  test.each(['D36 a %s one without that proof is displaced', 'listed'] as const)('D36 a %s one without that proof gives way', standing => {
     const judgement = judge('waiting', declares(OWNER), [competitor(standing)])
     expect(judgement.standing).toBe('listed')
     expect(judgement.displaced).toEqual([{ agentId: 9, reason: 'agent 1 has proven to own this endpoint' }])
   })
 
-  test('of two of one owner the listed one stays', () => {
+  test('of two with one owner the listed one stays', () => {
     const judgement = judge('waiting', declares(OWNER), [competitor('listed', OWNER)])
     expect(judgement).toMatchObject({ standing: 'refused', displaced: [] })
     expect(judgement.reason).toContain('agent 9')
   })
 
-  test('an endpoint that the operator took down is not listed under another number', () => {
+  test('a taken-down endpoint is not listed under another number', () => {
     const blocked = { ...AGENT, isEndpointBlocked: true }
     expect(judgeInspection({ ...blocked, standing: 'waiting' }, declares(OWNER), [], NOW)).toMatchObject({
       standing: 'refused',
@@ -94,7 +94,7 @@ describe('with a declaration', () => {
     expect(judgeInspection(blocked, declares(OWNER), [], NOW).standing).toBe('listed')
   })
 
-  test('the number that was taken down blocks nothing by where it stands now', () => {
+  test('the number that was taken down no longer blocks an endpoint through its own row', () => {
     expect(judge('waiting', declares(OWNER), [competitor('taken-down')]).standing).toBe('listed')
   })
 })
@@ -104,11 +104,11 @@ describe('without /about', () => {
     expect(judge('waiting', PHASE_1)).toMatchObject({ standing: 'provisional', declared: { name: 'Old' } })
   })
 
-  test('not beside a listed one', () => {
+  test('a new one is refused beside a listed one', () => {
     expect(judge('waiting', PHASE_1, [competitor('listed')]).standing).toBe('refused')
   })
 
-  test.each(['waiting', 'refused'] as const)('a %s one stands where nobody staked before it', standing => {
+  test.each(['a %s one becomes provisional when no earlier stake exists at its endpoint', 'refused'] as const)('a %s one stands where nobody staked before it', standing => {
     const agent = { ...AGENT, agentId: 5, standing }
     const earlier = [competitor('provisional', OTHER, 4)]
     expect(judgeInspection(agent, PHASE_1, earlier, NOW)).toMatchObject({
@@ -122,11 +122,11 @@ describe('without /about', () => {
     })
   })
 
-  test('a provisional one stays beside another that wants to be it', () => {
+  test('a provisional one stays beside a waiting one', () => {
     expect(judge('provisional', PHASE_1, [competitor('waiting')]).standing).toBe('provisional')
   })
 
-  test('a listed one keeps its declaration for seven days of 404, then it is Phase 1', () => {
+  test('a listed one keeps its declaration for seven days of 404, then becomes Phase 1', () => {
     const first = judgeInspection(AGENT, PHASE_1, [], NOW)
     expect(first).toMatchObject({
       standing: 'listed',
@@ -155,7 +155,7 @@ describe('that fails', () => {
   })
 
   test.each(['provisional', 'listed'] as const)(
-    'a %s one stays as it is, with the problem noted',
+    'a %s one keeps its standing, with the problem noted',
     standing => {
       const judgement = judge(standing, DOWN)
       expect(judgement).toMatchObject({ standing, problem: 'health: cannot be reached' })
@@ -167,7 +167,7 @@ describe('that fails', () => {
 describe('D34 an /about that fails in any way', () => {
   const BROKEN = refuseProbe('about', 'is not JSON')
 
-  test('is borne for seven days, then the agent is Phase 1 under the name it had', () => {
+  test('is tolerated for seven days; then the agent is Phase 1 under its last name', () => {
     const first = judgeInspection(AGENT, BROKEN, [], NOW)
     expect(first).toMatchObject({
       standing: 'listed',
@@ -185,7 +185,7 @@ describe('D34 an /about that fails in any way', () => {
     }
   })
 
-  test('is one failure, whatever is wrong with it from day to day; one that is read ends it', () => {
+  test('counts as one failure, whatever the error is from day to day; a successful read ends it', () => {
     const since = NOW - 86_400_000
     const agent = { ...AGENT, aboutMissingSinceMs: since }
     for (const found of [BROKEN, DOWN, PHASE_1])
@@ -197,17 +197,17 @@ describe('D34 an /about that fails in any way', () => {
 describe('the next inspection', () => {
   const at = { nowMs: NOW, inspectedSinceMs: NOW, failures: 1, refreshIntervalMs: 86_400_000, random: 0.5 }
 
-  test('is a day later, spread by a tenth', () => {
+  test('is a day later, varied by up to a tenth', () => {
     expect(nextInspection({ standing: 'listed' }, at)).toBe(NOW + 86_400_000)
     expect(nextInspection({ standing: 'listed' }, { ...at, random: 0 })).toBe(NOW + 77_760_000)
     expect(nextInspection({ standing: 'provisional' }, { ...at, random: 1 })).toBe(NOW + 95_040_000)
   })
 
-  test('is an hour later where the last one stumbled', () => {
+  test('is an hour later when the last one had a problem', () => {
     expect(nextInspection({ standing: 'listed', problem: 'p' }, at)).toBe(NOW + 3_600_000)
   })
 
-  test('of a refused one comes later each time, and after an hour not by itself', () => {
+  test('of a refused one is later each time, and after an hour no longer automatic', () => {
     const refused = { standing: 'refused', problem: 'p' } as const
     const waits = [1, 2, 3, 7, 8, 1_000].map(
       failures => Number(nextInspection(refused, { ...at, failures })) - NOW,

@@ -30,7 +30,7 @@ const json =
     Response.json(body, { status })
 
 describe('an agent', () => {
-  test('that is paid is what it declares, with its wallet in lower case', async () => {
+  test('that is paid results in its declaration, with its wallet in lower case', async () => {
     await moveIn(site, { wallet: WALLET })
     expect(await probeAgent(parts, `${site.url}/`)).toEqual({
       kind: 'agent',
@@ -40,7 +40,7 @@ describe('an agent', () => {
     expect(site.seen).toEqual(['GET /health', 'GET /about', 'POST /execute'])
   })
 
-  test('D36 without /about is Phase 1, by the name /health tells', async () => {
+  test('D36 without /about is Phase 1, with the name in /health', async () => {
     await moveIn(site, { wallet: WALLET })
     lieAt(site, { '/about': json({}, 404) })
     expect(await probeAgent(parts, site.url)).toEqual({ kind: 'phase-1', name: 'Word counter' })
@@ -50,7 +50,7 @@ describe('an agent', () => {
     await moveIn(site, { wallet: WALLET, devMode: true })
     expect(await probeAgent(parts, site.url)).toMatchObject({ kind: 'refused', field: 'execute' })
     const capability = { ...sampleDeclaration(WALLET).capabilities['count'], input_schema: {} }
-    // Oxlint cannot know that the sample has it.
+    // Oxlint cannot know that the sample has this capability.
     const declaration = { capabilities: { count: capability as never } }
     await moveIn(site, { wallet: WALLET, devMode: true, declaration })
     expect(await probeAgent(parts, site.url)).toEqual({
@@ -68,7 +68,7 @@ describe('an agent', () => {
   })
 })
 
-describe('REG-07 the reason says what is wrong, in our words', () => {
+describe('REG-07 the reason describes the error in a sentence of the platform', () => {
   const secret = 'metadata-secret-8f2'
   const health = (more: object): (() => Response) =>
     json({ name: 'A', version: '1.0', status: 'ok', ...more })
@@ -213,7 +213,7 @@ describe('REG-07 the reason says what is wrong, in our words', () => {
     expect(JSON.stringify(examined)).not.toContain(secret)
   })
 
-  test('nobody there', async () => {
+  test('an agent that is not running', async () => {
     expect(await probeAgent(parts, site.url)).toEqual({
       kind: 'refused',
       field: 'health',
@@ -230,7 +230,7 @@ describe('REG-07 the reason says what is wrong, in our words', () => {
     expect(await probeAgent(parts, endpoint)).toEqual({ kind: 'refused', field: 'endpoint', reason })
   })
 
-  test('a caller who gives up is not kept waiting', async () => {
+  test('a caller who aborts is not kept waiting', async () => {
     const givenUp = new AbortController()
     site.answer = () => {
       givenUp.abort()

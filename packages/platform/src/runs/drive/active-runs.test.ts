@@ -56,7 +56,7 @@ test('a kept run is driven with the outcomes of its jobs, one drive at a time', 
   expect(looks.map(({ outcomes }) => outcomes)).toEqual([undefined, ['early'], ['second', 'third']])
 })
 
-test('a released run takes no more outcomes, and one that came too late is reported as missed', async () => {
+test('a released run takes no further outcomes, and one that came too late is reported as missed', async () => {
   const { activeRuns, looks, missed } = stage()
   void activeRuns.take(run('a'))
   activeRuns.deliver(outcome('a', 'late'))
@@ -84,7 +84,7 @@ test('a run that becomes due while it is being driven is driven again afterwards
   void activeRuns.take(run('a'))
   looks[0]?.end(run('a'))
   await turn()
-  // The database has given the run to this process, which began to look at it while the answer was on its way.
+  // The database has leased the run to this process, which began to drive it while the query was still in progress.
   activeRuns.deliver(outcome('a', 'job'))
   void activeRuns.take(run('a'))
   looks[1]?.end(run('a'))
@@ -140,7 +140,7 @@ test('a kept run reports when it is due', async () => {
   expect(activeRuns.keepSince(0).kept).toEqual([{ runId: 'a', dueAtMs: 90_000 }])
 })
 
-test('a kept run without outcomes for long is forgotten, so that it is driven from the database', async () => {
+test('a kept run without outcomes for a long time is dropped, so that it is driven from the database', async () => {
   const { activeRuns, looks, clock } = stage()
   void activeRuns.take(run('old'))
   looks[0]?.end(run('old'))

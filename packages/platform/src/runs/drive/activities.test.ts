@@ -3,7 +3,7 @@ import { createActivities } from './activities.ts'
 
 const never = (): Promise<void> => new Promise(() => {})
 
-test('an agent that never answers leaves room for the runs of others that order from it', () => {
+test('an agent that never responds leaves capacity for the runs of others that order from it', () => {
   const activities = createActivities(64, 32)
   let begun = 0
   for (let run = 0; run < 200; run += 1)
@@ -25,7 +25,7 @@ test('an agent that never answers leaves room for the runs of others that order 
   ).toBe(true)
 })
 
-test('a payer with many runs at many agents leaves room for the runs of others', () => {
+test('a payer with many runs at many agents leaves capacity for the runs of others', () => {
   const activities = createActivities(64, 32)
   for (let run = 0; run < 200; run += 1)
     activities.begin(
@@ -43,7 +43,7 @@ test('a payer with many runs at many agents leaves room for the runs of others',
   ).toBe(true)
 })
 
-test('what has ended makes room again', async () => {
+test('activities that have ended free their capacity', async () => {
   const activities = createActivities(4, 4)
   const of = { runId: 'run', payer: 'one', startedFrom: undefined, agentId: 1 }
   for (let round = 0; round < 20; round += 1) {

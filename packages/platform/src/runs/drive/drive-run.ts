@@ -84,7 +84,7 @@ async function takeOn(drive: Drive, { events, unordered }: HeardJobs): Promise<L
   return row && { ...row, dueAtMs: leave.dueAtMs }
 }
 
-/** A run as it may be written, and what the jobs are sent that have just become to be sent. */
+/** A run to be written, with the inputs of the jobs that have just become ready to be sent. */
 type NextRun = RunRow & WrittenRun
 
 /** Applies events to a run without writing it. */

@@ -11,9 +11,10 @@ import type { PlatformParts } from '../../platform-parts.ts'
 type Quoted = Pick<RunQuote['jobs'][number], 'quote' | 'error'>
 
 /**
- * Asks every agent of a flow for its price, each capability once and all at the same time, and says what there is to sign.
+ * Asks every agent of a flow for its price, each capability once and all concurrently, and returns the payments to be
+ * signed.
  *
- * @param keys only these jobs
+ * @param keys - limits the quote to these jobs; undefined for all
  */
 export async function quoteRun(
   parts: PlatformParts,

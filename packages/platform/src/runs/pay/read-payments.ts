@@ -13,26 +13,29 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { createWalletBalances, type WalletBalances } from '../../wallets/wallet-balances.ts'
 import type { SealedRunPayment } from '../records/run-store.ts'
 
-/** Payments for jobs of a run that were read and found good, all by one payer. */
+/** Checked payments for jobs of a run, all by one payer. */
 export interface ReadPayments {
-  /** Undefined: there are none. */
+  /** Undefined when there are no payments. */
   readonly payer: string | undefined
   readonly brought: readonly BroughtPayment[]
   readonly sealed: readonly SealedRunPayment[]
 }
 
-/** The dependencies of reading payments besides the parts; of one process. */
+/** The dependencies of reading payments besides the platform parts; created once in each process. */
 export interface PaymentMeans {
   readonly provePayment: ProvePayment
   readonly balances: WalletBalances
-  /** Takes so many payments, or prices, from the allowance of an address. Throws a {@link Refusal} where it has fewer. */
+  /**
+   * Takes this many payments, or prices, from the allowance of an address. Throws a {@link Refusal} when fewer are
+   * left.
+   */
   readonly take: (from: string, count: number) => void
 }
 
-/** Each may have an agent asked for its price, and an order be written. */
+/** Limited because each may cause a price request to an agent and an order to be written. */
 const PER_MINUTE = 6_000
 
-/** Made once, for all routes that take payments or ask for prices. */
+/** Creates the dependencies once for all routes that accept payments or ask for prices. */
 export function createPaymentMeans(parts: PlatformParts): PaymentMeans {
   const limit = createRateLimit(parts.clock)
   return {
@@ -51,8 +54,8 @@ export function createPaymentMeans(parts: PlatformParts): PaymentMeans {
 }
 
 /**
- * Reads payments for jobs of a run: each signed by the same payer, for what its agent asks now, in time, and bound by its
- * nonce to the very job (D13), so that it can pay for nothing else, in any hands.
+ * Reads payments for jobs of a run. Each must be signed by the same payer, for the price the agent currently asks for,
+ * be valid long enough, and be bound by its nonce to its job (D13), so that no holder can use it for anything else.
  *
  * @throws {Refusal} `payment` or `validation`, naming the job
  */
@@ -109,16 +112,19 @@ export async function readRunPayments(
 }
 
 /**
- * Reads what the payments of a run may come to.
+ * Checks the maximum total of the payments of a run.
  *
- * @throws {Refusal} `validation` where it is no amount
+ * @throws {Refusal} `validation` when it is not an amount
  */
 export function refuseBadMaxTotal(decimal: string): void {
   const read = readUsdc(decimal)
   if (!read.ok) throw new Refusal('validation', `max_total: ${read.reason}`)
 }
 
-/** A payer can sign for more money than they have; their balance is not held back, and is read again for each order. */
+/**
+ * Refuses payments that exceed the payer's current balance. The balance is not reserved, and is read again for each
+ * order.
+ */
 async function refusePoorPayer(balances: WalletBalances, payer: string, totalAtomic: bigint): Promise<void> {
   const balance = await balances.read(payer)
   const usdc = readUsdc(balance.usdc)

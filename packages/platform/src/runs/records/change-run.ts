@@ -12,7 +12,7 @@ import type { StepOrder } from './sent-jobs.ts'
 /** The dependencies of changing runs. */
 export type ChangingParts = Pick<PlatformParts, 'database' | 'checker' | 'clock' | 'due'>
 
-/** Events, and the payments that come with them. */
+/** Events, and the payments that belong to them. */
 export interface RunChange {
   readonly events: readonly GivenEvent[]
   readonly payments?: readonly SealedRunPayment[]
@@ -20,16 +20,20 @@ export interface RunChange {
   readonly payer?: string
 }
 
-/** Others may be at the same run: the driver, its payer in two tabs. Each try has what the ones before wrote. */
+/**
+ * The driver of a run, or its payer in two tabs, may change the run at the same time. Each attempt starts from the
+ * newest state.
+ */
 const MOST_TRIES = 20
 
 /**
- * Changes a run by what has happened, and deletes the signatures that are of no more use, in one transaction. The state is
- * read first, and written only where it has not changed since; otherwise everything is worked out again.
+ * Applies events to a run, and deletes the signatures that are no longer needed, in one transaction. The state is read
+ * first, and written only if it has not changed since; otherwise the change is computed again.
  *
- * @param known the run, where the caller has just read it
+ * @param known - the run, if the caller has just read it
  * @returns the changed run
- * @throws {Refusal} `conflict` where an event cannot be; nothing was written then. `not_found` where the run is gone
+ * @throws {Refusal} `conflict` when an event is not possible and nothing was written; `not_found` when the run no
+ * longer exists
  */
 export async function changeStoredRun(
   parts: ChangingParts,
@@ -52,9 +56,9 @@ export async function changeStoredRun(
 }
 
 /**
- * Applies events to a stored run. Nothing is written.
+ * Applies events to a stored run without writing it.
  *
- * @throws {Refusal} `conflict` where an event cannot be
+ * @throws {Refusal} `conflict` when an event is not possible
  */
 export async function advanceStoredRun(
   { checker, clock }: Pick<PlatformParts, 'checker' | 'clock'>,
@@ -68,7 +72,7 @@ export async function advanceStoredRun(
   return advanced
 }
 
-/** All payments of a run are by one payer, who may then see it. */
+/** Requires that all payments of a run are by one payer, because the payer may read the run. */
 function refuseOtherPayer(run: RunRow, { payer }: RunChange): void {
   if (payer === undefined || run.payer === undefined || run.payer === payer) return
   throw new Refusal('conflict', `payments: must be signed by ${run.payer}, who pays for this run already`)
@@ -83,16 +87,16 @@ async function readOrRefuse({ database }: ChangingParts, runId: string): Promise
 /** The stored run after a change. */
 export interface WrittenRow {
   readonly run: RunRow
-  /** The worker that has left it has it still. */
+  /** Whether the worker that left the run still keeps it. */
   readonly isKept: boolean
-  /** By job, what those are ordered with that are to be sent from now on. */
+  /** The values for the orders of jobs that became ready to be sent, by job id. */
   readonly orders: ReadonlyMap<string, StepOrder>
 }
 
 /**
- * Writes a run down as {@link advanceStoredRun} has worked it out.
+ * Writes a run with the state that {@link advanceStoredRun} computed.
  *
- * @returns undefined where the run has changed since it was read; nothing was written then
+ * @returns undefined when the run has changed since it was read; nothing was written then
  */
 export async function writeRun(
   parts: Pick<PlatformParts, 'database' | 'clock' | 'due'>,
@@ -119,7 +123,7 @@ export async function writeRun(
     inputs.map(({ input }) => input),
     maxTotal,
     ...valuesOfLeave(leave),
-    // Once it is over nothing can happen that matters.
+    // Once the run is over, later news of its jobs does not change it.
     plan.isOver ? null : run.news,
   ]
   const written = await write(parts.database, run, payments, values)
@@ -157,7 +161,7 @@ async function write(
 ): Promise<Written | undefined> {
   if (payments.length === 0) return (await database.query<Written>('write-run', WRITE, values))[0]
   return await database.inTransaction(async client => {
-    // Before the run is written, which names them as kept.
+    // The payments are inserted before the update of the run, which names them as kept.
     const locked = await client.query(LOCK, [runId, revision])
     if (locked.rowCount !== 1) return undefined
     await insertPayments(client, runId, payments)

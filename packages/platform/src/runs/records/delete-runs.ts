@@ -1,18 +1,18 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { RunRow } from './run-row.ts'
 
-/** For how long a run is kept: from its start where nothing of it was paid, and otherwise from its last change. */
+/** How many days a run is kept: from its start when nothing of it was paid, otherwise from its last change. */
 const UNPAID_KEPT_DAYS = 7
 const KEPT_DAYS = 60
-/** And after its start, where it has no payer who could come back to it. */
+/** How long a run without a payer and without an account is kept after its start. */
 const NOBODYS_KEPT_MS = 3_600_000
 
 const DAY_MS = 86_400_000
 const BATCH = 100
 
 /**
- * When a run is deleted that was started without a payment and without a session; undefined for every other: that is some
- * time after its last change. Unix milliseconds.
+ * When a run that was started without a payment and without a session is deleted, in Unix milliseconds. Undefined for
+ * other runs, which are deleted some time after their last change.
  */
 export function keptUntilMs({
   payer,
@@ -23,10 +23,10 @@ export function keptUntilMs({
 }
 
 /**
- * Deletes runs that have not changed for long, with their inputs, outputs and payments. A run with a payment that may
- * still be charged is kept. What was paid, and the receipts, stay with the jobs.
+ * Deletes runs that have not changed for a long time, with their inputs, outputs and payments. A run with a payment
+ * that may still be charged is kept. Paid amounts and receipts remain stored with the jobs.
  *
- * @returns how many
+ * @returns the number of deleted runs
  */
 export async function deleteOldRuns(database: Database, nowMs: number): Promise<number> {
   let deleted = 0
@@ -41,7 +41,7 @@ const OLD = [
     which: 'started_from is null and changed_at < $1 order by changed_at',
     keptMs: KEPT_DAYS * DAY_MS,
   },
-  // Its waits change it, and keep nothing.
+  // The time is counted from the start, because a run's waits change it without a payment.
   {
     name: 'delete-unpaid-runs',
     which: 'started_from is not null and created_at < $1 order by created_at',
@@ -73,7 +73,10 @@ async function deleteInBatches(
   }
 }
 
-/** Deletes one run, at its payer's wish, or at the operator's one of which nothing was paid (`ofNobody`). Returns false where a payment of it may still be charged. */
+/**
+ * Deletes one run at its payer's request, or with `ofNobody` at the operator's request if nothing of it was paid.
+ * Resolves to false when a payment of it may still be charged.
+ */
 export async function deleteRun(
   database: Database,
   runId: string,

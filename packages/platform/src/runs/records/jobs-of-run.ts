@@ -5,7 +5,7 @@ import type { JobState } from '../../jobs/records/states.ts'
 
 /** The part of a payment's job that is shown. */
 export interface ShownJob {
-  /** The input that was sent; undefined: none was. */
+  /** The input that was sent; undefined when none was sent or it is too long. */
   readonly input: { readonly [field: string]: unknown } | undefined
   readonly job:
     | {
@@ -32,7 +32,7 @@ interface Columns {
   readonly output_problem: string | null
 }
 
-/** Of a longer one only its size is shown. */
+/** An input longer than this is not returned. */
 const MAX_SHOWN_CHARACTERS = 200_000
 
 /** Reads the jobs of a run by their ids. */

@@ -3,7 +3,10 @@ import { Refusal } from '../../http/refusal.ts'
 
 const AGAIN_SECONDS = 2
 
-/** A check without a verdict is to be asked for again: nothing was done. */
+/**
+ * Converts a check without a verdict to a {@link Refusal} that asks the caller to repeat the request: nothing was
+ * changed. Other errors are thrown again.
+ */
 export function refuseUnchecked(error: unknown): never {
   if (!(error instanceof CheckFailed)) throw error
   throw new Refusal('unavailable', `flow: ${error.message}; nothing was changed, ask again`, {
@@ -12,7 +15,7 @@ export function refuseUnchecked(error: unknown): never {
   })
 }
 
-/** The same where nothing was to be changed, or all that was is written down already. */
+/** Like {@link refuseUnchecked}, for requests that only read, or whose changes are already written. */
 export function refuseUnshown(error: unknown): never {
   if (!(error instanceof CheckFailed)) throw error
   throw new Refusal('unavailable', `the run cannot be shown now: ${error.message}; ask for it again`, {

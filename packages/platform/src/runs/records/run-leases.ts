@@ -2,22 +2,26 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
 
-/** For so long a worker has a run to itself, unless it renews that. Where it dies, another takes the run then. */
+/**
+ * How long a worker has a leased run to itself, unless it renews the lease. When the worker dies, another one leases
+ * the run after this time.
+ */
 export const RUN_LEASE_MS = 6_000
 
-/** The process that takes runs, and how many at most: in all, and of one origin (`originOf`). */
+/** The process that leases runs, and the maximum number of runs: in all, and of one origin (`originOf`). */
 export interface TakingRuns {
   readonly holder: string
   readonly limit: number
   readonly perOrigin: number
   readonly nowMs: number
-  /** Runs that the holder is at in this moment: they are not taken. */
+  /** Runs that the holder is currently driving; they are not leased again. */
   readonly except: readonly string[]
 }
 
 /**
- * Takes runs that are due and that no process has, the longest waiting of each origin first, so that one with many runs
- * holds up no other. A run that is taken is due again when the lease is over, or when something happens before.
+ * Leases due runs that no other process holds, the longest waiting of each origin first, so that an origin with many
+ * runs does not delay the others. A leased run becomes due again when its lease ends, or earlier when an event for it
+ * arrives.
  */
 export async function takeRuns(
   database: Database,
@@ -37,7 +41,7 @@ export async function takeRuns(
 const IS_DUE = `due_at <= $1 and (lease_until is null or lease_until <= $1 or lease_holder = $3)
   and not run_id = any($6::uuid[])`
 
-/** More are read than are taken, so that one origin's do not hide the others'. */
+/** More rows are read than leased, so that the runs of one origin do not hide those of others. */
 const TAKE = `
   update runs set lease_until = $2, lease_holder = $3, due_at = $2
   where run_id in (
@@ -51,28 +55,32 @@ const TAKE = `
     for update skip locked)
   returning ${RUN_COLUMNS}`
 
-/** How a worker leaves a run after a look. */
+/** How a worker leaves a run after driving it. */
 export interface Leave {
   readonly holder: string
-  /** When it is due again; undefined: when something happens. */
+  /** When the run is due again; undefined when only an event makes it due. */
   readonly dueAtMs: number | undefined
-  /** The worker keeps it until then, and knows what it does for the run's jobs; undefined: it releases the run. */
+  /**
+   * The worker keeps the run until then and observes the outcomes of its jobs itself; undefined when it releases the
+   * run.
+   */
   readonly keptUntilMs: number | undefined
 }
 
-/** How a run was left. */
+/** The state of a run after it was left. */
 export type LeftRun = {
-  /** Something has happened that the worker does not know of. */
+  /** An event has arrived that the worker has not processed. */
   readonly is_due: boolean
-  /** The worker has it still. */
+  /** The worker still keeps the run. */
   readonly is_kept: boolean
 }
 
 /**
- * The columns of a run that {@link Leave} sets, by the names of the parameters for it and for the news that were read
- * (null: all that there can be). A run of another process, and one that is changed without leaving it, is due at once.
+ * The columns of a run that {@link Leave} sets, as SQL with the names of the parameters for it and for the news that
+ * were read (null: all that exist). A run held by another process, and a run changed without leaving it, becomes due at
+ * once.
  *
- * A kept run is due when its lease is not renewed, so that the process that takes the leases of the dead finds it.
+ * A kept run becomes due when its lease is not renewed, so that it is found when its process has died.
  */
 export function leaveColumns(by: {
   readonly holder: string
@@ -91,12 +99,12 @@ export function leaveColumns(by: {
     lease_holder = case when ${isOurs} and ${keptUntil} is null then null else lease_holder end`
 }
 
-/** The columns of {@link LeftRun}, for a `returning`. */
+/** The columns of {@link LeftRun}, for a `returning` clause. */
 export function leftColumns(holder: string): string {
   return `coalesce(due_at = '-infinity', false) as is_due, coalesce(lease_holder = ${holder}::uuid, false) as is_kept`
 }
 
-/** The parameters of {@link leaveColumns}, but for the news. */
+/** The parameters of {@link leaveColumns} except the news. */
 export function valuesOfLeave(leave: Leave | undefined): readonly [string | null, Date | null, Date | null] {
   const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
   return [leave?.holder ?? null, dateOf(leave?.dueAtMs), dateOf(leave?.keptUntilMs)]
@@ -117,14 +125,14 @@ export async function leaveRun(
   return rows[0] ?? { is_due: false, is_kept: false }
 }
 
-/** A run that a worker keeps on. */
+/** A run that a worker continues to keep. */
 export interface KeptOn {
   readonly runId: string
-  /** When it is due whatever happens, be that after its lease; undefined: when something happens. */
+  /** When it is due even without an event, possibly after its lease; undefined when only an event makes it due. */
   readonly dueAtMs: number | undefined
 }
 
-/** Which runs a worker keeps on, and which it has forgotten: those are due at once. */
+/** The runs that a worker keeps, and those it no longer keeps, which become due at once. */
 export interface KeptRuns {
   readonly holder: string
   readonly kept: readonly KeptOn[]
@@ -132,7 +140,10 @@ export interface KeptRuns {
   readonly nowMs: number
 }
 
-/** Keeps runs a while longer. One that is due with its lease is due with the new one, or when it wants to be before that. */
+/**
+ * Renews the leases of kept runs. A run that was due at the end of its lease becomes due at the end of the new one, or
+ * at its own earlier time.
+ */
 export async function renewRuns(
   database: Database,
   { holder, kept, forgotten, nowMs }: KeptRuns,
@@ -157,7 +168,7 @@ export async function renewRuns(
   )
 }
 
-/** Lets all runs of a worker go that ends: they are due at once. */
+/** Releases all runs of a worker that stops: they are due at once. */
 export async function releaseRuns(database: Database, holder: string): Promise<void> {
   await database.query(
     'release-runs',
@@ -166,7 +177,7 @@ export async function releaseRuns(database: Database, holder: string): Promise<v
   )
 }
 
-/** Makes a run due: something was done for it that only the rows of its jobs show. */
+/** Makes a run due because a change is visible only in the rows of its jobs. */
 export async function noteNews(
   { database, due }: Pick<PlatformParts, 'database' | 'due'>,
   runId: string,

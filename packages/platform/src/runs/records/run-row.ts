@@ -1,13 +1,13 @@
 import type { RunPlan, StoredRun } from '../../checking/run-messages.ts'
 
-/** A run as the platform keeps it. */
+/** A run as stored by the platform. */
 export interface RunRow extends StoredRun {
   readonly runId: string
-  /** Lower-case address; undefined: no payment has come. */
+  /** Lower-case address; undefined when no payment was added. */
   readonly payer: string | undefined
-  /** Salted hash of where it came from; undefined once something of it was paid. */
+  /** Salted hash of the address it was started from; undefined once something of it was paid. */
   readonly startedFrom: string | undefined
-  /** It was started by a caller who was signed in. */
+  /** Whether it was started by a caller who was signed in. */
   readonly hasAccount: boolean
   readonly flowId: string | undefined
   readonly name: string
@@ -19,7 +19,7 @@ export interface RunRow extends StoredRun {
   readonly endedAtMs: number | undefined
 }
 
-/** A row of the table `runs` as the driver gives it. */
+/** A row of the table `runs` as returned by the database driver. */
 export interface RunColumns {
   readonly run_id: string
   readonly payer: string | null
@@ -43,7 +43,7 @@ export interface RunColumns {
 export const RUN_COLUMNS = `run_id, payer, started_from, has_account, flow_id, name, flow, input, max_total, state, revision, news, plan,
   created_at, changed_at, ended_at`
 
-/** A row as the driver gives it, in our own words. */
+/** Converts a row of the table `runs`. */
 export function toRunRow(columns: RunColumns): RunRow {
   return {
     runId: columns.run_id,
@@ -66,8 +66,8 @@ export function toRunRow(columns: RunColumns): RunRow {
 }
 
 /**
- * Who takes turns with others for the work on a run: where it came from until something of it is paid, and its payer from
- * then on. A payment that was only brought costs nothing, so it makes nobody another origin.
+ * The origin under which a run takes turns with others: the address it was started from until something of it is paid,
+ * then its payer. A payment that was only added costs nothing, so it does not change the origin.
  */
 export function originOf({
   payer,

@@ -4,7 +4,7 @@ import { Refusal } from '../../http/refusal.ts'
 import type { WrittenRun } from '../../checking/run-messages.ts'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
 
-/** A payment that was brought for a job of a run, encrypted. */
+/** The encrypted payment for a job of a run. */
 export interface SealedRunPayment {
   readonly jobId: string
   readonly key: string
@@ -16,7 +16,7 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly runId: string
   /** SHA-256 of its token. */
   readonly tokenHash: Buffer
-  /** Of what it was asked to be. */
+  /** Hash of the request that started it. */
   readonly requestHash: string
   readonly payer: string | undefined
   readonly flowId: string | undefined
@@ -25,16 +25,16 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly input: string
   readonly maxTotal: string
   readonly payments: readonly SealedRunPayment[]
-  /** Salted hash of where it came from. */
+  /** Salted hash of the address it was started from. */
   readonly startedFrom: string
-  /** It is started by a caller who is signed in. */
+  /** Whether it was started by a caller who is signed in. */
   readonly hasAccount: boolean
 }
 
 /**
- * Writes a run down, due at once, with its payments.
+ * Inserts a run with its payments, due at once.
  *
- * @returns false where there is one of this id already; nothing was written then
+ * @returns false when a run with this id already exists; nothing was written then
  * @throws {Refusal} as {@link insertPayments}
  */
 export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
@@ -69,9 +69,9 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
 }
 
 /**
- * Writes down the payments of a run; one that it has already is not changed.
+ * Inserts the payments of a run; a payment that it already has is not changed.
  *
- * @throws {Refusal} `conflict` where a job_id is in use: for another payment, another run, or an order of its payer's own
+ * @throws {Refusal} `conflict` when a job_id is in use for another payment, another run, or another order of the payer
  */
 export async function insertPayments(
   client: pg.PoolClient,
@@ -103,7 +103,7 @@ export async function insertPayments(
     )
 }
 
-/** A run by its id, of any payer. */
+/** Reads a run by its id, whoever pays for it. */
 export async function readRunRow(database: Database, runId: string): Promise<RunRow | undefined> {
   const [row] = await database.query<RunColumns>(
     'read-run',
@@ -113,7 +113,7 @@ export async function readRunRow(database: Database, runId: string): Promise<Run
   return row && toRunRow(row)
 }
 
-/** The hashes of a run's token and of the request that it was started with; undefined: there is no such run. */
+/** The hashes of a run's token and of the request that started it; undefined when there is no such run. */
 export async function readRunHashes(
   database: Database,
   runId: string,

@@ -1,13 +1,13 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { AnswerState, JobState, PaymentStatus } from '../../jobs/records/states.ts'
 
-/** A payment of a run, and the state of the job that it was brought for. */
+/** A payment of a run, and the state of its job. */
 export interface SentRow {
   readonly jobId: string
-  /** It may still be ordered with its payment. */
+  /** Whether the job may still be ordered with this payment. */
   readonly hasPayment: boolean
   readonly givenUp: string | undefined
-  /** Undefined: no order was written down. */
+  /** Undefined when no order was written. */
   readonly job: JobOfRun | undefined
 }
 
@@ -22,7 +22,7 @@ export interface JobOfRun {
   readonly error: string | undefined
   readonly outputProblem: string | undefined
   readonly chargedWithoutDelivery: boolean
-  /** The agent's answer as it came, where that was delivered and paid; undefined once it is deleted. */
+  /** The response of the agent, unchanged, if it was delivered and paid; undefined once it is deleted. */
   readonly delivery: string | undefined
 }
 
@@ -42,7 +42,7 @@ interface Columns {
   readonly delivery: Buffer | null
 }
 
-/** Reads the payments of a run with these jobs, each with its job. */
+/** Reads the payments of a run for these jobs, each with its job. */
 export async function readSentJobs(
   database: Database,
   runId: string,
@@ -87,15 +87,15 @@ function jobOf(row: Columns): JobOfRun | undefined {
   }
 }
 
-/** The values that an order of a run is written from. */
+/** The values from which the order of a run's job is written. */
 export interface StepOrder {
-  /** The input to be sent, as JSON; undefined: it was never written. */
+  /** The input as JSON; undefined when it was never written. */
   readonly input: string | undefined
-  /** Undefined: it was used, or is not to be used. */
+  /** Undefined when the payment was used or given up. */
   readonly sealedPayment: string | undefined
 }
 
-/** Reads what a job of a run is ordered with. */
+/** Reads the values for the order of a run's job. */
 export async function readStepOrder(database: Database, jobId: string): Promise<StepOrder> {
   const [row] = await database.query<{ input: string | null; sealed_payment: string | null }>(
     'read-step-order',
@@ -106,11 +106,13 @@ export async function readStepOrder(database: Database, jobId: string): Promise<
 }
 
 /**
- * Gives a payment up before its order was written down: from then on none can be. Where one was, nothing is changed.
+ * Gives up a payment before its order is written, so that none can be written any more. When an order was already
+ * written, nothing is changed.
  */
 export async function giveUp(database: Database, jobId: string, reason: string): Promise<void> {
   await database.inTransaction(async client => {
-    // The process that writes its order holds this row until that is done; the next statement sees it then.
+    // A process that is writing the order holds a lock on this row until it is done, so the next statement sees the
+    // order.
     await client.query('select 1 from run_payments where job_id = $1 for update', [jobId])
     await client.query(
       `update run_payments set sealed_payment = null, given_up = coalesce(given_up, $2)

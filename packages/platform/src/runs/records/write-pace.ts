@@ -1,20 +1,23 @@
 import { Refusal } from '../../http/refusal.ts'
 
-/** Bounds the rate of writes for unpaid runs: each check and each change writes a run as a whole. */
+/** Limits the rate of writes for unpaid runs, because each check and each change writes the whole run. */
 export interface WritePace {
   /** When the origin is within its rate again, in Unix milliseconds; a time in the past means now. */
   freeAt(origin: string): number
-  /** Counts a run of so many characters as written. */
+  /** Counts the write of a run with this many characters. */
   count(origin: string, characters: number): void
 }
 
-/** How far ahead of its rate an origin may be before its changes are refused. A person who pauses and resumes never is. */
+/**
+ * How far an origin may exceed its rate before its changes are refused. A person who pauses and resumes runs never
+ * reaches this.
+ */
 const AHEAD_MS = 30_000
 
 /**
- * Counts a change of an unpaid run that a caller asks for.
+ * Counts a change of an unpaid run that a caller requests.
  *
- * @throws {Refusal} `rate_limited`, with the time after which there is room
+ * @throws {Refusal} `rate_limited`, with the time after which the change is allowed
  */
 export function takeChange(pace: WritePace, nowMs: number, origin: string, characters: number): void {
   const aheadMs = pace.freeAt(origin) - nowMs - AHEAD_MS
@@ -29,11 +32,11 @@ export function takeChange(pace: WritePace, nowMs: number, origin: string, chara
   pace.count(origin, characters)
 }
 
-/** Characters that may be written a second for the unpaid runs of one origin. */
+/** Characters that may be written per second for the unpaid runs of one origin. */
 const CHARACTERS_A_SECOND = 262_144
 const MOST_ORIGINS = 10_000
 
-/** Makes it, for one process. An origin that has written nothing for long may write at once. */
+/** Creates the write limit of one process. An origin that has not written for a while may write at once. */
 export function createWritePace(nowMs: () => number): WritePace {
   const freeAtMs = new Map<string, number>()
   return {

@@ -2,8 +2,8 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type pg from 'pg'
 
 /**
- * For each word the ways to read it: itself, and known words that are spelled nearly so (insertions, omissions, other
- * letters, swapped neighbours). Undefined where there is no other way to read any.
+ * Finds the possible readings of each word: the word itself, and known words with a similar spelling (insertions,
+ * omissions, other letters, swapped neighbours). Undefined when no word has another reading.
  */
 export async function similarWords(
   client: pg.PoolClient,
@@ -14,10 +14,10 @@ export async function similarWords(
   return readings.some(ways => ways.length > 1) ? readings : undefined
 }
 
-/** Shorter ones are near to everything, longer ones are no words. */
+/** Shorter words are similar to too many others; longer strings are not words. */
 const FEWEST_CHARACTERS = 4
 const MOST_CHARACTERS = 32
-/** How alike in groups of three letters: low enough for two swapped letters in a word of six. */
+/** The minimum trigram similarity; it is low enough for two swapped letters in a word of six. */
 const LEAST_SIMILARITY = 0.2
 const MOST_CANDIDATES = 40
 const MOST_READINGS = 3

@@ -2,21 +2,21 @@ import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import type { BrowserContext, Page } from 'playwright-core'
 
-/** A wallet in a page, whose mind is a test's: its keys are the chain's own test accounts. */
+/** A wallet in a page, controlled by the test. Its keys are those of the chain's test accounts. */
 export interface BrowserWallet {
-  /** What it shows of itself, once the page has asked for it: its person refuses nothing. */
+  /** The accounts that it returns once the page has requested them; its user always agrees. */
   accounts: readonly string[]
-  /** The page has asked for the accounts. */
+  /** Whether the page has requested the accounts. */
   isAllowed: boolean
-  /** Decides what a method does instead of asking the chain; undefined: the chain is asked. */
+  /** Returns the result of a method instead of the chain's; undefined to ask the chain. */
   answer: (method: string, params: readonly unknown[]) => unknown
-  /** Methods in the order in which the page asked. */
+  /** The methods that the page called, in order. */
   readonly asked: string[]
-  /** Tells the page that its person has changed the account. */
+  /** Notifies the page that the user has changed the account. */
   changeAccount(page: Page, account: string): Promise<void>
 }
 
-/** What a wallet says instead of an answer (EIP-1193). */
+/** The error that a wallet returns instead of a result (EIP-1193). */
 export class WalletError extends Error {
   readonly code: number
 
@@ -26,7 +26,7 @@ export class WalletError extends Error {
   }
 }
 
-/** Puts a wallet into every page of a context, announced as EIP-6963 has it. */
+/** Installs a wallet in every page of a context, announced according to EIP-6963. */
 export async function installWallet(
   context: BrowserContext,
   chain: Pick<LocalChain, 'rpcUrl'>,
@@ -70,7 +70,7 @@ async function answerOf(
   return await callAnvil(rpcUrl, method, [...params])
 }
 
-/** Runs in the page, before its own script. */
+/** Runs in the page, before the page's own script. */
 const IN_PAGE = `name => {
   const listeners = new Set()
   window.accountsChanged = () => { for (const one of [...listeners]) one() }

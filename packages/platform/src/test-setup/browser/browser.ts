@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
 /**
- * Where Debian and its kin put it; FAREBOX_CHROMIUM names another. The headless shell is first: it needs half of the CPU
- * time for a page.
+ * Where Debian-based systems install it; FAREBOX_CHROMIUM sets another path. The headless shell comes first because it
+ * needs half of the CPU time for a page.
  */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
@@ -12,7 +12,7 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ]
 
-/** The machine's Chromium; undefined, and a line that says so, where there is none. */
+/** The path of the machine's Chromium. When there is none, prints a notice and returns undefined. */
 export function findChromium(): string | undefined {
   const given = process.env['FAREBOX_CHROMIUM']
   const found = given ?? PLACES.find(path => existsSync(path))
@@ -24,7 +24,11 @@ export function findChromium(): string | undefined {
   return found
 }
 
-/** Starts it without a window, and without anything that calls home. `words`: more of its command line. */
+/**
+ * Starts the browser without a window and without background network requests.
+ *
+ * @param words - additional command line arguments
+ */
 export async function startBrowser(executablePath: string, words: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({
     executablePath,
@@ -36,7 +40,8 @@ export async function startBrowser(executablePath: string, words: readonly strin
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      // A page of a test is gone before code that was compiled for speed pays: a seventh of the CPU time of a file.
+      // Pages in tests are too short-lived for optimizing compilers: without them, a test file needs a seventh less CPU
+      // time.
       '--js-flags=--single-threaded,--no-opt,--no-maglev',
       '--num-raster-threads=1',
       ...words,

@@ -2,7 +2,7 @@ import type { BrowserContext } from 'playwright-core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 
-/** What `POST /v1/sessions/nonces` answers, as far as the message says it. */
+/** The fields of the response of `POST /v1/sessions/nonces` that the message contains. */
 interface Terms {
   readonly domain: string
   readonly uri: string
@@ -13,8 +13,8 @@ interface Terms {
 }
 
 /**
- * Signs a browser in at a platform, by a signed message and without its pages: all pages of the context have the
- * session's cookie afterwards.
+ * Signs a browser in at a platform with a signed message, without its pages; afterwards all pages of the context have
+ * the session's cookie.
  */
 export async function signInBrowser(
   context: BrowserContext,

@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/src/postgres/connect'
 import type pg from 'pg'
 
-/** A database whose connection breaks after so many statements of a transaction. */
+/** A database whose connection breaks after this many statements of a transaction. */
 export function dyingAfter(database: Database, statements: number): Database {
   return {
     ...database,

@@ -4,31 +4,31 @@ import type { Database } from '@farebox/server/src/postgres/connect'
 import type { AgentRow, Badge, ListingStatus } from '../../agents/agent-row.ts'
 import { readAgent } from '../../agents/read-agent.ts'
 
-/** What of an agent matters to a test; the rest is made up. */
+/** The fields of an agent that a test can set; the others have arbitrary values. */
 export interface AgentInserted {
   /** Default: the next free number. */
   readonly agentId?: number
-  /** Canonical; default one of its own. */
+  /** Canonical; by default a unique URL. */
   readonly endpoint?: string
   readonly standing?: ListingStatus
-  /** Lower-case address; default one of its own. Also wallet and proof, unless they are given. */
+  /** Lower-case address; unique by default. Also used as wallet and proven wallet, unless they are given. */
   readonly owner?: string
   readonly wallet?: string | null
   readonly provenWallet?: string | null
-  /** Default one capability, `count`, at 0.01 USDC; null for Phase 1. */
+  /** By default one capability, `count`, at 0.01 USDC; null for Phase 1. */
   readonly declaration?: Declaration | null
   readonly isOffline?: boolean
   readonly badge?: Badge
   readonly badgeShown?: Badge
   readonly category?: AgentCategory
-  /** When it was registered, began to stand so and was read; default 2027-01-01. */
+  /** The time of its registration, its standing and its last inspection; default 2027-01-01. */
   readonly atMs?: number
   readonly nextRefreshAtMs?: number
 }
 
 /**
- * Puts a listed agent with a declaration into `agents`. Nothing else: a test that wants it watched or found calls
- * `watchAgent` or `indexAgent` itself.
+ * Inserts a listed agent with a declaration into `agents`, and into no other table. A test that needs it watched or
+ * found must call `watchAgent` or `indexAgent` itself.
  */
 export async function insertAgent(database: Database, given: AgentInserted = {}): Promise<AgentRow> {
   const agentId = given.agentId ?? (await nextAgentId(database))

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { PlatformParts } from '../../platform-parts.ts'
 
-/** What of a job matters to a test; the rest is made up. */
+/** The fields of a job that a test can set; the others have arbitrary values. */
 export interface JobInserted {
   readonly agentId: number
   readonly payer?: string
@@ -16,7 +16,7 @@ export interface JobInserted {
   readonly atMs?: number
 }
 
-/** Puts a job into `jobs`, as if it had gone as its state says: a completed one is paid. Nothing is left to be done for it. */
+/** Inserts a job into `jobs` as if it had reached its state; a completed one is paid. No further work is due for it. */
 export async function insertJob(
   { database, clock, network }: Pick<PlatformParts, 'database' | 'clock' | 'network'>,
   given: JobInserted,

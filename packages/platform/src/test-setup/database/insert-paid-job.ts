@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@farebox/server/src/postgres/connect'
 
-/** What of a paid job matters to a test; the rest is made up. */
+/** The fields of a paid job that a test can set; the others have arbitrary values. */
 export interface PaidJob {
   readonly agentId: number
-  /** Default one of its own. */
+  /** Unique by default. */
   readonly jobId?: string
-  /** Default somebody; lower-case address. */
+  /** A lower-case address; the default is the same for all jobs. */
   readonly payer?: string
   readonly capability?: string
   /** Default 0.01 USDC. */
@@ -14,12 +14,12 @@ export interface PaidJob {
   readonly kind?: 'caller' | 'canary'
   /** Default 500. */
   readonly elapsedMs?: number
-  /** When it became completed; default 2027-01-01. */
+  /** When it was completed; default 2027-01-01. */
   readonly finishedAtMs?: number
   readonly chargedWithoutDelivery?: boolean
 }
 
-/** Puts a job into `jobs` that was paid for and delivered; resolves to its job_id. */
+/** Inserts a paid and delivered job into `jobs`; resolves to its job_id. */
 export async function insertPaidJob(database: Database, job: PaidJob): Promise<string> {
   const jobId = job.jobId ?? randomUUID()
   const finishedAt = new Date(job.finishedAtMs ?? Date.UTC(2027, 0, 1))

@@ -3,34 +3,40 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { openStorage } from '../../storage/open-storage.ts'
 
-/** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
+/** The PostgreSQL server of the tests; FAREBOX_TEST_DATABASE_URL sets another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 
-/** The vitest process that drops all of its databases at its end. Undefined: each is dropped after its use. */
+/**
+ * The id of the vitest process, which drops all its databases when it ends. When undefined, each database is dropped
+ * after its use.
+ */
 const RUN = process.env['FAREBOX_TEST_RUN']
 const NAMES = `platform_test_${RUN ?? 'alone'}`
 
-/** Any constant will do: one process at a time makes the template. */
+/** An arbitrary constant; the lock lets one process at a time create the template. */
 const TEMPLATE_LOCK = 4_020_777
 
 /** A database with the platform's schema. */
 export interface OwnDatabase {
   readonly connectionString: string
-  /** Disconnects its clients; it may be emptied for another stage. */
+  /** Disconnects its clients. The database may be emptied and used for another stage. */
   drop(): Promise<void>
 }
 
-/** Emptied databases. Creating one costs a copy, and dropping one a checkpoint of the whole server. */
+/**
+ * Emptied databases for reuse. Creating a database costs a copy, and dropping one costs a checkpoint of the whole
+ * server.
+ */
 const spares: string[] = []
 let untouched: Promise<string> | undefined
 
 /**
- * Makes a database for one stage, as a copy of one that is migrated already: a copy takes a tenth of the time that the
- * migrations take. The migrated one is kept for later runs, under a name that follows from the migrations. A used database
- * with an unchanged schema is emptied and renamed for the next stage, so that clients of the last stage cannot reach it.
+ * Creates a database for one stage as a copy of a migrated one, which takes a tenth of the time of the migrations. The
+ * migrated database is kept for later runs, under a name derived from the migrations. A used database with an unchanged
+ * schema is emptied and renamed for the next stage, so that clients of the last stage cannot reach it.
  */
 export async function createOwnDatabase(): Promise<OwnDatabase> {
   const template = await prepareTemplate()
@@ -53,7 +59,7 @@ async function giveBack(name: string): Promise<void> {
   else await asAdministrator(client => dropDatabase(client, name))
 }
 
-/** Drops all databases of this run of the tests. */
+/** Drops all databases of this test run. */
 export async function dropOwnDatabases(): Promise<void> {
   await asAdministrator(async client => {
     const { rows } = await client.query<{ name: string }>(
@@ -68,7 +74,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name} with (force)`)
 }
 
-/** Disconnects all other clients and deletes all rows. Resolves to the schema. */
+/** Disconnects all other clients and deletes all rows. Resolves to the identification of the schema. */
 async function empty(client: pg.Client): Promise<string> {
   await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`)
@@ -81,7 +87,7 @@ async function readSchema(client: pg.Client): Promise<string> {
   return rows[0]?.schema ?? ''
 }
 
-/** Tables whose rows the migrations write. */
+/** Tables whose rows are written by the migrations. */
 const SEEDED = `'migrations', 'report_salt'`
 
 const EMPTY = `do $$
@@ -97,8 +103,8 @@ begin
 end $$`
 
 /**
- * Identifies the schema: each row of these catalogs names the transaction that wrote it. Statistics and large tables are
- * part of it because the planner chooses by them.
+ * Identifies the schema: each row of these catalogs contains the transaction that wrote it. Statistics and large tables
+ * are included because the query planner depends on them.
  */
 const SCHEMA = `select concat_ws(' ',
   (select count(*) || ':' || max(oid) from pg_class where relkind <> 't'),
@@ -119,7 +125,7 @@ async function prepareTemplate(): Promise<string> {
     if (await exists(client, name)) return
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
     if (await exists(client, name)) return
-    // Under another name until it is whole: a process that is killed here leaves nothing that is taken for the template.
+    // Created under another name until it is complete, so that a process killed here leaves no incomplete template.
     const unfinished = `${name}_unfinished`
     await client.query(`drop database if exists ${unfinished} with (force)`)
     await client.query(`create database ${unfinished}`)
@@ -135,7 +141,7 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Files that say the same make the same database. */
+/** Hashes the migrations: files with the same names and contents create the same database. */
 async function hashMigrations(): Promise<string> {
   const hash = createHash('sha256')
   const files = (await readdir(MIGRATIONS)).toSorted()
@@ -157,7 +163,7 @@ async function connected<T>(connectionString: string, work: (client: pg.Client) 
   try {
     return await work(client)
   } finally {
-    // Gives an advisory lock back as well.
+    // Also releases an advisory lock.
     await client.end()
   }
 }
@@ -165,7 +171,7 @@ async function connected<T>(connectionString: string, work: (client: pg.Client) 
 function urlOf(database: string): string {
   const url = new URL(TEST_DATABASE_URL)
   url.pathname = `/${database}`
-  // A test that fills a table on a busy machine takes longer than the platform waits for a query.
+  // When the machine is busy, a test that fills a table takes longer than the platform's query timeout.
   url.searchParams.set('query_timeout', '600000')
   url.searchParams.set('statement_timeout', '600000')
   return url.href

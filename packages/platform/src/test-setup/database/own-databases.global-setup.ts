@@ -1,10 +1,10 @@
 import { dropOwnDatabases } from './own-database.ts'
 
-/** Names the databases of this run of the tests, so that they are dropped together at its end. */
+/** Sets the name prefix of the databases of this test run, so that they are dropped together at its end. */
 export function setup(): () => Promise<void> {
   process.env['FAREBOX_TEST_RUN'] = String(process.pid)
   return async () => {
-    // Where no PostgreSQL answers, none were made.
+    // When no PostgreSQL server responds, no databases were created.
     await dropOwnDatabases().catch(() => undefined)
   }
 }

@@ -1,16 +1,16 @@
 import type { Database } from '@farebox/server/src/postgres/connect'
 
-/** Agents in bulk, all listed and watched. */
+/** Many agents, all listed and watched. */
 export interface ManyAgents {
   readonly count: number
   /** SQL for the endpoint of agent `id`. */
   readonly endpoint: string
   readonly badge?: string
-  /** When the first check is due; default long ago. */
+  /** When the first check is due; by default in the distant past. */
   readonly dueAtMs?: number
 }
 
-/** Puts in agents 1 to `count`, named "Word counter", without a declaration, and begins their checks. */
+/** Inserts agents 1 to `count`, named "Word counter", without a declaration, and schedules their checks. */
 export async function watchMany(database: Database, many: ManyAgents): Promise<void> {
   await database.pool.query(
     `insert into agents (agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,

@@ -5,18 +5,18 @@ import { createAgent, type Agent } from 'farebox'
 import { createFakeGate } from 'farebox/testing'
 import { sampleDeclaration } from '../database/insert-agent.ts'
 
-/** An address on this machine at which agents come and go, as at a host. */
+/** An address on this machine at which a test can replace the agent, as at a hosting provider. */
 export interface AgentSite {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
-  /** What answers; a test changes it. Undefined: connections are closed without a word. */
+  /** Handles the requests; a test may replace it. When undefined, connections are closed without a response. */
   answer: ((request: Request) => Promise<Response>) | undefined
-  /** `GET /about` and the like, as they came. */
+  /** The method and path of each request, such as `GET /about`, in order. */
   readonly seen: string[]
   close(): Promise<void>
 }
 
-/** How an agent differs from a paid one with one capability, `count`, on Base Sepolia. */
+/** The differences to a paid agent with one capability, `count`, on Base Sepolia. */
 export interface TestAgentOptions {
   /** Lower-case address. */
   readonly wallet: string
@@ -25,7 +25,7 @@ export interface TestAgentOptions {
   readonly network?: string
 }
 
-/** Starts a site; at first nobody answers there. */
+/** Starts a site, at first without an agent. */
 export async function startSite(): Promise<AgentSite> {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ export async function startSite(): Promise<AgentSite> {
   return site
 }
 
-/** A real agent of the `farebox` package, without a socket of its own; it finds nobody's payments good. */
+/** Creates a real agent of the `farebox` package without a socket of its own. It accepts no payments. */
 async function makeAgent(options: TestAgentOptions): Promise<Agent> {
   const declaration = sampleDeclaration(options.wallet, options.declaration)
   const names = Object.keys(declaration.capabilities)
@@ -68,14 +68,14 @@ async function makeAgent(options: TestAgentOptions): Promise<Agent> {
   })
 }
 
-/** Serves a real agent at a site from now on, in place of whoever was there. */
+/** Replaces the agent at a site with a real one. */
 export async function moveIn(site: AgentSite, options: TestAgentOptions): Promise<Agent> {
   const agent = await makeAgent(options)
   site.answer = request => agent.fetch(request)
   return agent
 }
 
-/** What answers, but for the paths that are answered so. */
+/** Overrides the responses for some paths of a site. */
 export function lieAt(
   site: AgentSite,
   lies: { readonly [path: string]: () => Response | Promise<Response> },

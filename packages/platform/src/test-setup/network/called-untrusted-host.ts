@@ -11,24 +11,24 @@ import { makeCertificate } from './certificate.ts'
 import { createPretendInternet, type PretendInternet } from './pretend-internet.ts'
 import { answer, startUntrustedHost, type Behaviour, type UntrustedHost } from './untrusted-host.ts'
 
-/** The public address that the host is reached at. */
+/** The public address of the untrusted host. */
 export const UNTRUSTED_ADDRESS = '93.184.216.34'
 
-/** An untrusted host on the pretended internet, and a guard to call it with. */
+/** An untrusted host on the simulated internet, and a guard to call it with. */
 export interface CalledUntrustedHost {
   readonly stranger: UntrustedHost
-  /** Listens at loopback, where no call may ever come. */
+  /** Listens on loopback, and must never receive a call. */
   readonly canary: UntrustedHost
   readonly internet: PretendInternet
   readonly outbound: Outbound
-  /** The guard's time: its deadlines come only where a test lets it pass. */
+  /** The clock of the guard; its deadlines expire only when a test advances it. */
   readonly clock: ManualClock
-  /** Calls it while it behaves so, a probe unless the request says otherwise. */
+  /** Calls the host with this behaviour; the call is a probe unless the request changes it. */
   call(behaviour: Behaviour, request?: Partial<OutboundRequest>): Promise<OutboundOutcome>
   close(): Promise<void>
 }
 
-/** Starts both. */
+/** Starts the host and the canary. */
 export async function startCalledUntrustedHost(): Promise<CalledUntrustedHost> {
   const certificate = makeCertificate(['*.agents.example'])
   let behave: Behaviour = answer('')
@@ -38,7 +38,7 @@ export async function startCalledUntrustedHost(): Promise<CalledUntrustedHost> {
   const internet = createPretendInternet(names, { [UNTRUSTED_ADDRESS]: stranger.port })
   const { resolve, connectTo } = internet
   const manualClock = createManualClock()
-  // How many bytes have come is looked at every few milliseconds.
+  // Uses real time for short waits, because the guard checks the number of received bytes every few milliseconds.
   const clock: Clock = {
     nowMs: manualClock.nowMs,
     after: (ms, callback) => (ms <= 100 ? systemClock : manualClock).after(ms, callback),

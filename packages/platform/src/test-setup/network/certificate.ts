@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** A key and the certificate that vouches for itself, both PEM: a test trusts it by naming it as authority. */
+/** A key and its self-signed certificate, both PEM. A test trusts it by setting it as a certificate authority. */
 export interface TestCertificate {
   readonly key: string
   readonly certificate: string
@@ -12,7 +12,10 @@ const SUBJECT_ALT_NAME = Buffer.from('0603551d11', 'hex')
 const ISSUER = 'farebox test'
 const DAY_MS = 86_400_000
 
-/** Makes a certificate for these host names, valid from yesterday until tomorrow. X.509 v3 (RFC 5280 §4.1) by hand. */
+/**
+ * Creates a certificate for these host names, valid from yesterday until tomorrow. It encodes X.509 v3 (RFC 5280 §4.1)
+ * itself.
+ */
 export function makeCertificate(hosts: readonly string[]): TestCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(ECDSA_WITH_SHA256)

@@ -13,7 +13,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { sampleDeclaration } from '../database/insert-agent.ts'
 
-/** An answer before it is written; `reset` breaks the connection instead. */
+/** The response of an agent; `reset` closes the connection instead. */
 export type AgentReply =
   | {
       readonly status: number
@@ -22,32 +22,32 @@ export type AgentReply =
     }
   | 'reset'
 
-/** A `POST /execute` with a payment, as it arrived, and what the agent can do with it. */
+/** A received `POST /execute` with a payment, and the agent's possible reactions. */
 export interface PaidCall {
   readonly jobId: string
   readonly body: string
   readonly header: string
   /** How many times this job was sent before. */
   readonly repeats: number
-  /** Charges: sends the authorization to the chain, once for each job; resolves with the transaction. */
+  /** Charges by sending the authorization to the chain, once for each job; resolves to the transaction. */
   settle(): Promise<string>
-  /** The 200 of an honest agent; with the transaction, as it says so in PAYMENT-RESPONSE. */
+  /** The 200 response of an honest agent; a given transaction is returned in PAYMENT-RESPONSE. */
   complete(transaction?: string, output?: unknown): AgentReply
 }
 
-/** An agent to the interface on a local chain that does with a payment whatever a test tells it. */
+/** An agent on a local chain that implements the interface and handles payments as the test decides. */
 export interface ChainAgent {
   readonly url: string
   declaration: Declaration
-  /** What the 402 asks for; default what the declaration says. */
+  /** The terms in the 402; by default those of the declaration. */
   asks: Partial<{
     readonly amountAtomic: bigint | undefined
     readonly payTo: string
     readonly network: Network
-    /** How long the answer takes, in milliseconds. */
+    /** The delay of the 402 response, in milliseconds. */
     readonly afterMs: number
   }>
-  /** How paid calls are answered; at first honestly. */
+  /** Answers paid calls; honestly by default. */
   behave(call: PaidCall): Promise<AgentReply>
   /** Paid calls so far. */
   readonly seen: readonly { readonly jobId: string; readonly body: string; readonly header: string }[]
@@ -56,19 +56,19 @@ export interface ChainAgent {
 
 const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
 
-/** Charges, then delivers; a repeat gets the same answer. */
+/** Charges, then delivers; a repeated call gets the same response. */
 export async function honestly(call: PaidCall): Promise<AgentReply> {
   return call.complete(await call.settle())
 }
 
-/** Starts one, paid to the first agent's test wallet. */
+/** Starts an agent that is paid to the first agent's test wallet. */
 export async function startChainAgent(chain: {
   readonly rpcUrl: string
   readonly chainId: number
 }): Promise<ChainAgent> {
   const network = knownNetwork(`eip155:${chain.chainId}`)
   const settlements = new Map<string, Promise<string>>()
-  // One account sends them all: one after the other.
+  // Charges are sent one after the other, because they all use one account.
   let last: Promise<unknown> = Promise.resolve()
   const seen: { readonly jobId: string; readonly body: string; readonly header: string }[] = []
   const server = createServer((request, response) => void answer(request, response))
@@ -149,17 +149,17 @@ function askToPay(agent: ChainAgent, network: Network, body: string): AgentReply
   }
 }
 
-/** The token refused the transfer: its payer has too little, or cancelled the authorization. */
+/** The token refused the transfer, because the payer has too little or has cancelled the authorization. */
 class ChargeRefused extends Error {
   override readonly name = 'ChargeRefused'
 }
 
-/** The answer of an agent that could not charge for the job. */
+/** The response of an agent that could not charge for the job. */
 function refusal({ message }: ChargeRefused): AgentReply {
   return { status: 402, body: { status: 'failed', error_type: 'payment', error: message } }
 }
 
-/** Sends `transferWithAuthorization` from an account of no importance; whoever has a signature can. */
+/** Sends `transferWithAuthorization` from an unrelated account; any holder of the signature can send it. */
 async function charge(rpcUrl: string, network: Network, payment: DecodedPayment): Promise<string> {
   const { authorization, signature } = payment
   const { from, to, value, validAfter, validBefore, nonce } = authorization

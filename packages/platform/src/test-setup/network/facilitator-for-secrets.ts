@@ -8,16 +8,16 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import { silentLog } from '@farebox/server/log'
 
-/** Our own facilitator's administration of secrets, as it answers the platform, without a chain. */
+/** The real facilitator's administration of secrets, as the platform calls it, without a chain. */
 export interface SecretsFacilitator {
   readonly url: string
   readonly adminToken: string
-  /** Holds so many payments of an owner's, each of another payer, for a minute. */
+  /** Holds this many payments of an owner, each of a different payer, for a minute. */
   hold(owner: string, count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Serves it on a port of its own. */
+/** Serves it on its own port. */
 export async function serveSecrets({
   crypto,
   clock,

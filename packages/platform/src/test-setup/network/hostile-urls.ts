@@ -1,9 +1,11 @@
-/** One way to name what is not public: the spelling, and the rule that has to stop it. */
+/** A URL that leads to a non-public address, and a description of the rule that must refuse it. */
 export type HostileUrl = readonly [url: string, trick: string]
 
-/** SSRF-01: URLs that must be refused by their spelling alone. `PORT` is where a canary listens at loopback. */
+/**
+ * SSRF-01: URLs that must be refused by their spelling alone. `PORT` is replaced by the port of a canary on loopback.
+ */
 export const HOSTILE_URLS: readonly HostileUrl[] = [
-  // IPv4, plainly and in the spellings that parsers unfold
+  // IPv4, in plain form and in spellings that parsers normalize
   ['https://127.0.0.1:PORT/', 'loopback'],
   ['https://127.0.0.1/', 'loopback, port 443'],
   ['https://127.1:PORT/', 'short'],
@@ -43,7 +45,7 @@ export const HOSTILE_URLS: readonly HostileUrl[] = [
   ['https://192.0.2.1/', 'documentation'],
   ['https://8.8.8.8/', 'a public address: still no name'],
   ['https://134744072/', 'a public address, decimal'],
-  // IPv6 and what wraps IPv4 in it
+  // IPv6, and IPv4 addresses wrapped in it
   ['https://[::1]:PORT/', 'loopback'],
   ['https://[0:0:0:0:0:0:0:1]:PORT/', 'loopback written out'],
   ['https://[0000::0001]:PORT/', 'loopback padded'],
@@ -159,7 +161,7 @@ export const HOSTILE_URLS: readonly HostileUrl[] = [
   [`https://agents.example/${'a'.repeat(2_048)}`, 'too long'],
 ]
 
-/** Names that pass by their spelling and lead inside: what each resolves to. */
+/** Names with an acceptable spelling that resolve to non-public addresses, with these addresses. */
 export const TREACHEROUS_NAMES: { readonly [host: string]: readonly string[] } = {
   '127.0.0.1.nip.example': ['127.0.0.1'],
   '169-254-169-254.sslip.example': ['169.254.169.254'],

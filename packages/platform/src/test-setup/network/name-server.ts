@@ -2,16 +2,16 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
-/** A DNS server at loopback, so that the real resolver is tested too. */
+/** A DNS server on loopback, so that tests include the real resolver. */
 export interface NameServer {
-  /** `127.0.0.1:port`, as a resolver is told. */
+  /** `127.0.0.1:port`, the form in which a resolver is configured. */
   readonly address: string
-  /** Questions that came, `A name` or `AAAA name`. */
+  /** The received questions: `A name` or `AAAA name`. */
   readonly questions: readonly string[]
   close(): Promise<void>
 }
 
-/** One record of an answer, good for no time at all; `data` is an address for A and AAAA, a name for CNAME. */
+/** One record of a response, with a time to live of zero; `data` is an address for A and AAAA, and a name for CNAME. */
 export interface NameRecord {
   readonly name: string
   readonly type: 'A' | 'AAAA' | 'CNAME'
@@ -22,7 +22,12 @@ const TYPES = { A: 1, CNAME: 5, AAAA: 28 } as const
 const NO_ERROR = 0x8180
 const NO_SUCH_NAME = 0x8183
 
-/** Starts one. `answer` says the records of a name, `'nothing'` for silence, none for no such name. */
+/**
+ * Starts a server.
+ *
+ * @param answer - returns the records of a name, `'nothing'` for no response, or an empty array when the name does not
+ * exist
+ */
 export async function startNameServer(
   answer: (name: string) => readonly NameRecord[] | 'nothing',
 ): Promise<NameServer> {

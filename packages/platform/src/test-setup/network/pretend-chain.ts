@@ -2,24 +2,24 @@ import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
 
-/** A chain of blocks with the registry's logs in them, which can be rewritten as no real one lets itself. */
+/** A simulated chain whose blocks contain the registry's logs. Unlike a real chain, it can be reorganized at will. */
 export interface PretendChain {
   readonly rpc: JsonRpc
-  /** Every call so far: `eth_getLogs 0x1 0x2`. */
+  /** Every call so far, for example `eth_getLogs 0x1 0x2`. */
   readonly calls: string[]
   /** Adds blocks, each with these events. */
   mine(...blocks: readonly (readonly PretendEvent[])[]): void
-  /** Takes the newest blocks away; new ones mined in their place have other hashes. */
+  /** Removes the newest blocks; blocks mined in their place have other hashes. */
   drop(count: number): void
   chainId: number
-  /** Throws in place of an answer, where it does. */
+  /** May throw an error instead of a response. */
   fail: (method: string, parameters: readonly unknown[]) => void
-  /** Refuses logs of more blocks at once, as nodes do. */
+  /** The maximum number of blocks in one request for logs; larger requests are refused, as by real nodes. */
   maxRange: number
   readonly head: number
 }
 
-/** What the contract says, in short. */
+/** An event of the contract, in short form. */
 export type PretendEvent =
   | { readonly is: 'registered'; readonly agentId: number; readonly owner: Hex; readonly endpoint: string }
   | { readonly is: 'updated'; readonly agentId: number; readonly owner: Hex; readonly endpoint: string }
@@ -34,7 +34,7 @@ interface Block {
 const STAKE = 10n ** 15n
 const START_SECONDS = 1_790_000_000
 
-/** Makes a chain with one block, for a registry at this address. */
+/** Creates a chain with one block, for a registry at this address. */
 export function createPretendChain(registryAddress: string, chainId = 84_532): PretendChain {
   const blocks: Block[] = [{ hash: hashOf(0, 0), logs: [] }]
   const calls: string[] = []
@@ -76,7 +76,7 @@ export function createPretendChain(registryAddress: string, chainId = 84_532): P
       case 'eth_getBlockByNumber':
         return tellBlock(first === 'latest' ? chain.head : Number(first))
       case 'eth_getLogs':
-        // The follower's own filter.
+        // The parameter is the follower's own filter.
         return tellLogs(first as { readonly fromBlock: string; readonly toBlock: string })
       default:
         throw new JsonRpcError(method, -32_601, 'no such method', undefined)

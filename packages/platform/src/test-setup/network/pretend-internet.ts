@@ -3,24 +3,28 @@ import type { ConnectTo } from '../../outbound/open-connection.ts'
 import type { Resolve } from '../../outbound/address/resolve-name.ts'
 
 /**
- * An internet on one machine: names have the addresses a test gives them, and a public address leads to a server at
- * loopback. Whatever the guard asks to connect to is counted, before anything else happens.
+ * A simulated internet on one machine: names have the addresses that a test sets, and a public address leads to a
+ * server on loopback. Every connection that the guard requests is recorded first.
  */
 export interface PretendInternet {
   readonly resolve: Resolve
   readonly connectTo: ConnectTo
-  /** Every address that a socket was asked for. */
+  /** Every address for which a socket was requested. */
   readonly connects: readonly string[]
-  /** Every name that was looked up. */
+  /** Every name that was resolved. */
   readonly lookups: readonly string[]
 }
 
-/** What a name resolves to: the same each time, or one list after the other, the last again and again. */
+/** The addresses of a name: the same each time, or one list after the other, with the last one repeated. */
 export interface Names {
   readonly [host: string]: readonly string[] | readonly (readonly string[])[]
 }
 
-/** Makes one. `routes`: the port at loopback for each public address; every other address refuses connections. */
+/**
+ * Creates a simulated internet.
+ *
+ * @param routes - the port on loopback for each public address; all other addresses refuse connections
+ */
 export function createPretendInternet(
   names: Names,
   routes: { readonly [address: string]: number },
@@ -43,7 +47,7 @@ export function createPretendInternet(
   }
 }
 
-/** The guard looks whom it reached: behind a pretended route that is the address it asked for. */
+/** Makes the socket report the requested address, because the guard compares it with the address reached. */
 function claimAddress(socket: Socket, address: string): Socket {
   return Object.defineProperty(socket, 'remoteAddress', { get: () => address })
 }

@@ -1,12 +1,12 @@
 import type { Outbound, OutboundOutcome, OutboundRequest } from '../../outbound/outbound.ts'
 
-/** What a pretended agent does with one attempt at its `/health`. */
+/** How a simulated agent reacts to one request to its `/health`. */
 export type Attempt =
   | 'ok'
   | 'refuse'
   | { readonly status: number; readonly body: string; readonly elapsedMs?: number }
 
-/** Outbound calls that go nowhere: a test says what each brings. Nothing of the guard itself is tested with it. */
+/** Simulates outbound calls without a network; the test sets the outcome of each. It does not contain the guard. */
 export function pretendOutbound(attempt: (request: OutboundRequest) => Attempt | Promise<Attempt>): Outbound {
   return {
     judge: url => ({ ok: true, url }),
@@ -32,7 +32,7 @@ export function pretendOutbound(attempt: (request: OutboundRequest) => Attempt |
   }
 }
 
-/** The documented answer of `GET /health`. */
+/** The documented response of `GET /health`. */
 export function healthOf(name: string): string {
   return JSON.stringify({ name, version: '1.0', status: 'ok' })
 }

@@ -3,22 +3,22 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { createServer as createTlsServer } from 'node:tls'
 import type { TestCertificate } from './certificate.ts'
 
-/** A server of somebody else, at loopback, that writes what a test tells it, byte by byte. */
+/** An untrusted server on loopback that writes exactly the bytes that a test sets. */
 export interface UntrustedHost {
   readonly port: number
-  /** TCP connections taken so far. */
+  /** The number of TCP connections accepted so far. */
   connections(): number
-  /** The heads of the requests that came, as text. */
+  /** The headers of the received requests, as text. */
   readonly requests: readonly string[]
-  /** The server names that TLS asked for. */
+  /** The server names requested by TLS. */
   readonly serverNames: readonly string[]
   close(): Promise<void>
 }
 
-/** What an untrusted host does once the head of a request is there. */
+/** The reaction of an untrusted host after it has received the headers of a request. */
 export type Behaviour = (socket: Socket, head: string) => void
 
-/** Starts one; TLS where there is a certificate. */
+/** Starts a host, with TLS when there is a certificate. */
 export async function startUntrustedHost(
   behave: Behaviour,
   options: { readonly certificate?: TestCertificate; readonly host?: string } = {},
@@ -63,24 +63,24 @@ export async function startUntrustedHost(
   }
 }
 
-/** An answer with a content-length, as an ordinary server writes it. */
+/** A response with a content-length, as an ordinary server writes it. */
 export function answer(body: string, ...headerLines: readonly string[]): Behaviour {
   return socket => {
     socket.write(httpHead(200, `content-length: ${Buffer.byteLength(body)}`, ...headerLines) + body)
   }
 }
 
-/** Status line and headers. */
+/** The status line and the headers of a response. */
 export function httpHead(status: number, ...headerLines: readonly string[]): string {
   return [`HTTP/1.1 ${status} X`, ...headerLines, '', ''].join('\r\n')
 }
 
-/** Writes `start`, then `chunk` again and again, as fast as it is read, until the other side is gone. */
+/** Writes `start`, then `chunk` repeatedly, as fast as it is read, until the connection is closed. */
 export function flood(start: string, chunk: string | Buffer): Behaviour {
   return socket => {
     const write = (): void => {
       while (!socket.destroyed && socket.write(chunk)) {
-        // The buffer has room.
+        // Continue while the buffer has room.
       }
     }
     socket.on('drain', write)

@@ -8,7 +8,7 @@ import type { Ordering } from '../../jobs/order/order-job.ts'
 import { createProvePayment } from '../../jobs/quote/prove-payment.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 
-/** What of an order matters to a test. */
+/** The fields of an order that a test can set. */
 export interface OrderTerms {
   readonly endpoint: string
   readonly agentId?: number
@@ -17,13 +17,15 @@ export interface OrderTerms {
   readonly amountAtomic?: bigint
   readonly payTo?: string
   readonly payerKey?: string
-  /** How long the payment is good; default 900. */
+  /** The validity of the payment in seconds; default 900. */
   readonly validSeconds?: number
   readonly deadlineSeconds?: number
   readonly jobId?: string
 }
 
-/** An order for two words to be counted, paid with a payment that is bound to it, as every client of ours signs it. */
+/**
+ * Creates an order to count two words, with a payment that is bound to it, as every client of this project signs it.
+ */
 export async function signOrder(
   { crypto, network, clock }: Pick<PlatformParts, 'crypto' | 'network' | 'clock'>,
   terms: OrderTerms,
@@ -56,7 +58,7 @@ export async function signOrder(
   }
 }
 
-/** Somebody who orders from this machine, as the route has it. */
+/** The context of an order from this machine, as the route creates it. */
 export function orderingOf(parts: PlatformParts): Ordering {
   const [provePayment, admit] = [createProvePayment(parts), createOrderAdmission(parts)]
   return { kind: 'caller', provePayment, admit, from: '127.0.0.1' }

@@ -1,7 +1,7 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { word } from '@farebox/payments/src/chain/rpc-words'
 
-/** A node that knows one thing: everybody has so much USDC, and no authorization was used. */
+/** A simulated node: every address has this balance of USDC, and no authorization was used. */
 export function payersWith(balanceAtomic: bigint): JsonRpc {
   return {
     async call(method, [request]) {

@@ -10,7 +10,7 @@ import type { StepAgent } from './run-flows.ts'
 
 const text = { type: 'string' } as const
 
-/** What an agent of random flows declares: the same work at nine prices. */
+/** The declaration of an agent for random flows: the same work at nine prices. */
 export function declareWork(name: string, wallet: string): Declaration {
   const capabilities = Object.fromEntries(
     Array.from({ length: 9 }, (_, index) => [
@@ -26,7 +26,7 @@ export function declareWork(name: string, wallet: string): Declaration {
   return { service_version: '1.0', name, description: '', wallet, max_deadline_seconds: 5, capabilities }
 }
 
-/** A random flow in which no check finds an error, of which each paid step orders from one of these agents. */
+/** A random flow without errors, with at least one paid step; each paid step orders from one of these agents. */
 export async function randomWork(random: Random, agents: readonly StepAgent[]): Promise<Flow> {
   for (;;) {
     const flow = randomFlow(random)
@@ -63,8 +63,8 @@ async function pinned(random: Random, agents: readonly StepAgent[], step: Step):
 }
 
 /**
- * Makes how an agent of random flows answers. What it gives follows from what it was asked, so that inputs can be checked.
- * A job that it has charged it delivers when it is asked again, unless it lies.
+ * Creates the handler of an agent for random flows. Its output depends only on its input, so that inputs can be
+ * checked. An honest agent delivers a job that it has charged when the job is sent again.
  */
 export function behaveByChance(random: Random, isLiar: boolean): (call: PaidCall) => Promise<AgentReply> {
   const charged = new Set<string>()
@@ -92,14 +92,14 @@ export function behaveByChance(random: Random, isLiar: boolean): (call: PaidCall
 
 const FAILURE = { status: 'failed', error_type: 'internal', error: 'Internal error' } as const
 
-/** What is wrong with a run, whatever it has come to: each in one sentence. */
+/** The inconsistencies of a run in any state, each as one sentence. */
 export function problemsOf(run: RunAnswer): readonly string[] {
   const problems: string[] = []
   const isEnded = run.status === 'completed' || run.status === 'failed' || run.status === 'cancelled'
   if (!isEnded && run.waiting.length === 0) problems.push(`${run.status}, and waits for nothing`)
   if (run.status === 'completed' && run.exposed !== '0')
     problems.push(`completed with ${run.exposed} exposed`)
-  // It was checked when it was made.
+  // The flow was checked when it was created.
   const flow = run.flow as unknown as Flow
   const graph = buildGraph(flow)
   const outputs = new Map(run.steps.map(({ step, outputs: of }) => [step, of]))
@@ -114,7 +114,7 @@ export function problemsOf(run: RunAnswer): readonly string[] {
           source?.step === 'input'
             ? run.input[source.port]
             : outputs.get(source?.step ?? '')?.[source?.port ?? '']
-        // Numbers and booleans become their texts (D19).
+        // Numbers and booleans are converted to text (D19).
         const isSame = job.input?.['a'] === came || job.input?.['a'] === JSON.stringify(came)
         if (source !== undefined && !isSame)
           problems.push(`${job.key} was ordered with what its source did not give`)
@@ -125,7 +125,7 @@ export function problemsOf(run: RunAnswer): readonly string[] {
   return problems
 }
 
-/** Whether a payer who pays for nothing twice can do no more about it. */
+/** Whether a payer who pays for nothing twice can do nothing more about it. */
 export function isStuck(waiting: RunWaiting, tries: ReadonlyMap<string, number>): boolean {
   if (waiting.for === 'payment')
     return waiting.because.kind === 'charged' || (tries.get(waiting.key) ?? 0) >= 8

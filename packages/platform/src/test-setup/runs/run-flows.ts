@@ -17,7 +17,7 @@ export interface StepAgent {
   readonly declaration: Declaration
 }
 
-/** A step that orders the first capability of an agent, pinned as the agent declares it. */
+/** A step that orders the first capability of an agent, pinned to the agent's declaration. */
 export async function jobStep(
   { agentId, declaration }: StepAgent,
   changes: Partial<JobStep> = {},
@@ -41,7 +41,7 @@ export async function jobStep(
   }
 }
 
-/** A flow of these steps; wires are written `a.words > b.text`. */
+/** A flow of these steps; wires are written as `a.words > b.text`. */
 export function flowOf(steps: { readonly [id: string]: Step }, wires: readonly string[]): Flow {
   const read = (text: string): Wire['from'] => {
     const [step = '', port = ''] = text.trim().split('.')
@@ -86,24 +86,24 @@ export async function signStep(
   return { key, job_id: jobId, payment }
 }
 
-/** Runs as their payer has them, over the platform's own routes. */
+/** Starts runs as a payer, through the platform's own routes. */
 export interface RunsByHand {
   start(flow: Flow, given?: Partial<RunRequest>): Promise<HandledRun>
 }
 
-/** A run, and what its payer can do with it. */
+/** A run, and the actions of its payer. */
 export interface HandledRun {
   readonly runId: string
   readonly token: string
   read(): Promise<RunAnswer>
-  /** Reads until it is so. */
+  /** Reads the run repeatedly until the condition holds. */
   until(isSo: (run: RunAnswer) => boolean): Promise<RunAnswer>
   pay(...payments: readonly RunPayment[]): Promise<{ readonly status: number; readonly body: unknown }>
-  /** `pause`, `retry`, …, with what the route takes. */
+  /** Sends an action (`pause`, `retry`, …) with the body of its route. */
   tell(word: string, body?: object): Promise<{ readonly status: number; readonly body: unknown }>
 }
 
-/** Makes what starts and follows runs through an app's routes. */
+/** Creates a client that starts and follows runs through an app's routes. */
 export function runsThrough(ask: ReturnType<typeof answersAsDocumented>): RunsByHand {
   return {
     async start(flow, given = {}) {
@@ -122,7 +122,7 @@ function handle(ask: ReturnType<typeof answersAsDocumented>, runId: string, toke
   const read = async (): Promise<RunAnswer> => {
     for (;;) {
       const answer = await ask({ method: 'GET', url, headers })
-      // Many runs at once are read more often than one address may.
+      // Reading many runs at once exceeds the rate limit of one address.
       if (answer.statusCode !== 429 && answer.statusCode !== 503) return answer.json()
       await new Promise(resolve => setTimeout(resolve, 200))
     }
