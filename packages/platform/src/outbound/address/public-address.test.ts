@@ -32,7 +32,7 @@ describe('D37 public unicast addresses only', () => {
     expect([isAllowedAddress(address, false), isAllowedAddress(address, true)]).toEqual([false, false])
   })
 
-  test.each(['"%s" is not an address', ' 8.8.8.8', '8.8.8.8 '])('"%s" is no address', address => {
+  test.each(['', ' 8.8.8.8', '8.8.8.8 '])('"%s" is not an address', address => {
     expect(isAllowedAddress(address, true)).toBe(false)
   })
 

@@ -73,7 +73,7 @@ describe('with a declaration', () => {
     })
   })
 
-  test.each(['D36 a %s one without that proof is displaced', 'listed'] as const)('D36 a %s one without that proof gives way', standing => {
+  test.each(['provisional', 'listed'] as const)('D36 a %s one without that proof is displaced', standing => {
     const judgement = judge('waiting', declares(OWNER), [competitor(standing)])
     expect(judgement.standing).toBe('listed')
     expect(judgement.displaced).toEqual([{ agentId: 9, reason: 'agent 1 has proven to own this endpoint' }])
@@ -108,7 +108,7 @@ describe('without /about', () => {
     expect(judge('waiting', PHASE_1, [competitor('listed')]).standing).toBe('refused')
   })
 
-  test.each(['a %s one becomes provisional when no earlier stake exists at its endpoint', 'refused'] as const)('a %s one stands where nobody staked before it', standing => {
+  test.each(['waiting', 'refused'] as const)('a %s one is provisional without an earlier stake', standing => {
     const agent = { ...AGENT, agentId: 5, standing }
     const earlier = [competitor('provisional', OTHER, 4)]
     expect(judgeInspection(agent, PHASE_1, earlier, NOW)).toMatchObject({
