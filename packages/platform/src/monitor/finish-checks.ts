@@ -147,8 +147,8 @@ function decide(
     return { verdict, transition: undefined }
   }
   const counted = countCheck(lease.failures, result.ok)
-  // Failed orders schedule extra checks, and these can mark an agent as warned. Only planned checks can hide it, which
-  // takes the better part of an hour.
+  // Checks that orders trigger can mark an agent as warned. Only planned checks can hide it, which takes the better
+  // part of an hour.
   const wouldHide = lease.plannedMs !== undefined && counted.transition === 'offline'
   const { failures, transition } = wouldHide ? { failures: lease.failures, transition: undefined } : counted
   const outcome = result.ok

@@ -27,7 +27,7 @@ export interface Suspicion {
  */
 export interface OwnOutageJudge {
   observe(vote: Vote): void
-  /** Undefined while the failures do not suggest an own outage. */
+  /** Undefined while the failures do not suggest an outage of the platform's own network. */
   suspicion(): Suspicion | undefined
   /** Removes all observed votes. */
   forget(): void

@@ -7,7 +7,10 @@ import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from '../agents
 /** The health of an agent without its hourly timeline. */
 export type HealthSummary = Omit<AgentHealth, 'timeline'>
 
-/** Reads the health of a listed agent with its hourly timeline; undefined when no listed agent has this number. */
+/**
+ * Reads the health of a listed or provisional agent with its hourly timeline; undefined when there is none with this
+ * number.
+ */
 export async function readHealth(
   database: Database,
   agentId: number,
@@ -20,7 +23,9 @@ export async function readHealth(
   return summary && { ...summary, timeline: hours.map(describeHour) }
 }
 
-/** Reads the health of a listed agent in one statement; undefined when no listed agent has this number. */
+/**
+ * Reads the health of a listed or provisional agent in one statement; undefined when there is none with this number.
+ */
 export async function readHealthSummary(
   database: Database,
   agentId: number,

@@ -50,7 +50,7 @@ const outbound = pretendOutbound(async request => {
 
 beforeAll(async () => {
   stage = await stagePlatform({ realTime: true, outbound, settings: { checkIntervalMs: INTERVAL_MS } })
-  // With so few hosts, own outages are not detected in this test.
+  // With so few hosts, outages of the platform's own network are not detected in this test.
   const endpoint = `'https://host-' || id % 7 || '.example/agent-' || id`
   await watchMany(stage.database, { count: AGENTS, endpoint, dueAtMs: START_MS })
 })

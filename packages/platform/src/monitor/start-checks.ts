@@ -32,7 +32,7 @@ export interface CheckOptions {
 
 const AT_ONCE = 1_000
 
-/** The interval at which the control group is asked again during an own outage. */
+/** The interval at which the control group is asked again during an outage of the platform's own network. */
 const ASK_AGAIN_MS = 15_000
 
 /**

@@ -8,8 +8,8 @@ export interface OwnOutageWatch {
   isOurs(): boolean
   observe(vote: Vote): void
   /**
-   * Asks a control group when too many checks fail together. When that shows an own outage, resolves to the failures it
-   * caused; otherwise to an empty array.
+   * Asks a control group when too many checks fail together. When that shows an outage of the platform's own network,
+   * resolves to the failures it caused; otherwise to an empty array.
    */
   judge(signal: AbortSignal): Promise<readonly Vote[]>
   /** Asks the control group again, and ends the outage when most of its hosts respond. */

@@ -105,7 +105,7 @@ const MAX_IDLE_PER_ORIGIN = 4
 const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
 
 /**
- * Makes the guard. It holds connections; `close` lets them go.
+ * Creates the guard. It keeps connections open until `close` is called.
  *
  * @example
  * ```ts

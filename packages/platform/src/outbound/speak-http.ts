@@ -25,8 +25,9 @@ export interface HttpReply {
 const MAX_INTERIM_ANSWERS = 8
 
 /**
- * The bytes allowed on the wire for a body: TLS records, chunk sizes, a reason phrase and interim responses come in
- * addition. undici does not count them, so without this limit an untrusted host could send until the deadline.
+ * The limit for the bytes on the wire is this factor times the maximum body, plus the allowance. It leaves room for TLS
+ * records, chunk sizes, a reason phrase and interim responses. undici does not count these, so without the limit an
+ * untrusted host could send until the deadline.
  */
 const WIRE_FACTOR = 4
 const WIRE_ALLOWANCE_BYTES = 1_024 * 1_024

@@ -27,10 +27,10 @@ interface Key {
 }
 
 /**
- * Makes the seal of a platform.
+ * Creates the seal of a platform.
  *
- * @param key 32 bytes of `0x` hex; seals and opens
- * @param before a key that was used before; only opens
+ * @param key - the current key, `0x` and 32 bytes in hex; used to seal and to open
+ * @param before - the previous key; used only to open
  * @example
  * ```ts
  * import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'

@@ -90,7 +90,7 @@ function questionOf(search: Search, stages: readonly Stage[]): Question {
   const isOfAll = search.words === undefined && filters.length === 0 && filterTags(search).length === 0
   const most = isOfAll ? MOST_COUNTED_OF_ALL : MOST_COUNTED
   const conditions = [stages.at(-1)?.matches(values) ?? 'true', ...provisionalConditions(search), ...filters]
-  // Agents with a high standing come first, where none are provisional, so that the index is read from that end.
+  // Counting starts with agents of high standing, which are never provisional, because the index is read from that end.
   const order = isOfAll ? 'order by entry.standing desc, entry.position desc' : ''
   const sql = `select count(*)::int as count from (
     select from ${fromTables(search, values)} where ${conditions.join(' and ')} ${order} limit ${most + 1}) as matching`

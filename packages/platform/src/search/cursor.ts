@@ -7,7 +7,7 @@ import { Refusal } from '../http/refusal.ts'
 export interface Place {
   /** The number of the stage, which states how directly the words matched. */
   readonly stage: number
-  /** The sort key: an integer; smaller keys come first. */
+  /** The sort key, an integer. */
   readonly key: string
   /** Orders rows with the same key. */
   readonly position: string

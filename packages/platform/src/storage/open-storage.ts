@@ -25,8 +25,8 @@ export interface StorageOptions {
 }
 
 /**
- * Opens the platform's database on PostgreSQL 14 or newer, with the extension `pg_trgm` at hand, and brings its schema
- * to the newest form. Every connection finds the schema's tables by their bare names.
+ * Opens the platform's database on PostgreSQL 14 or newer, with the extension `pg_trgm` available, and migrates its
+ * schema to the newest version. Every connection has the schema in its search path, so that table names need no prefix.
  *
  * Rejects when the server cannot be reached or a migration is refused.
  *

@@ -5,7 +5,7 @@ import { readWallet } from './read-wallet.ts'
 /** The balances of addresses, read from the node at most once a second for each. */
 export interface WalletBalances {
   /**
-   * @param address lower-case
+   * @param address - lower case
    * @throws {Refusal} as {@link readWallet}
    */
   read(address: string): Promise<WalletBalance>

@@ -25,7 +25,7 @@ export interface FacilitatorSecret {
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
-  /** Unix seconds, rounded to the minute. */
+  /** Unix seconds, with a precision of one minute. */
   readonly lastUsedAt: number | null
 }
 

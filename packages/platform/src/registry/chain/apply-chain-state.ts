@@ -134,7 +134,10 @@ async function setAside(
   log.error('agent left out: the database refuses its row', { agent: agentId, error: describeError(again) })
 }
 
-/** Writes no endpoint, so that no text from the chain is stored. A taken-down agent stays taken down. */
+/**
+ * Writes no text from the chain: the endpoint stays empty, so that every value has a limited length. A taken-down agent
+ * stays taken down.
+ */
 async function writeSetAside(client: pg.PoolClient, agentId: number, nowMs: number): Promise<void> {
   const state = foldEvents(await readEventsOf(client, agentId))
   const agent = await lockAgent(client, agentId)

@@ -17,7 +17,7 @@ export interface ActiveRuns {
   deliver(outcome: JobOutcome): boolean
   /** Whether there is enough memory to keep this run. */
   mayKeep(run: RunRow): boolean
-  /** Stops keeping the runs that were not driven since `ms`, and returns the ids of both groups. */
+  /** Stops keeping the runs that were not driven since `ms`, and returns both groups. */
   keepSince(ms: number): { readonly kept: readonly KeptOn[]; readonly forgotten: readonly string[] }
   /** Drives no further runs; resolves when the runs that are being driven with outcomes are done. */
   stop(): Promise<void>

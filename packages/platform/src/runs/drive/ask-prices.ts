@@ -96,7 +96,8 @@ async function askPriceOfJob(
 }
 
 /**
- * The amount that an agent asks for instead of the stored one; undefined when the disagreement is not about the price.
+ * The price that an agent asks for instead of the stored one; undefined when the disagreement is not about the price,
+ * or the amount is not known.
  */
 function priceAsked(
   { disagreement, got }: QuoteRefused,
