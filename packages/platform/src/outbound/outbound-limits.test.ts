@@ -38,7 +38,7 @@ describe('SSRF-04 nothing is decompressed and memory does not grow', () => {
     ['upper case', ' GZIP ', gzipSync(zeros)],
     ['identity and gzip', 'identity, gzip', gzipSync(zeros)],
     ['a thousand layers', 'gzip, '.repeat(1_000), gzipSync(Buffer.alloc(10))],
-  ])('a bomb in %s is not acceptable', async (_name, coding, bomb) => {
+  ])('a decompression bomb in %s is not acceptable', async (_name, coding, bomb) => {
     const head = httpHead(200, `content-encoding: ${coding}`, `content-length: ${bomb.length}`)
     const { outcome, grownBytes } = await watchMemory(at.call(flood(head, bomb)))
     expect(outcome).toMatchObject(failed('not-acceptable'))
@@ -64,7 +64,7 @@ describe('SSRF-04 nothing is decompressed and memory does not grow', () => {
     ['a reason phrase without an end', flood('HTTP/1.1 200 ', 'x'.repeat(9_999))],
     ['a chunk extension without an end', flood(`${CHUNKED}5;a=`, 'x'.repeat(9_999))],
     ['trailers without an end', flood(`${CHUNKED}0\r\n`, 'a: b\r\n')],
-  ])('%s is too large, and memory stays', async (_name, behaviour) => {
+  ])('%s is too large, and memory does not grow', async (_name, behaviour) => {
     const { outcome, grownBytes } = await watchMemory(at.call(behaviour))
     expect(outcome).toMatchObject(failed('too-large'))
     expect(grownBytes).toBeLessThan(MOST_RSS_BYTES)

@@ -193,7 +193,7 @@ describe('WEB-06 a session', () => {
     ['no token of ours', 'Bearer ../../etc'],
     ['another scheme', 'Basic dXNlcjpwYXNz'],
     ['a very long one', `Bearer ${'a'.repeat(5_000)}`],
-  ])('is not had by %s', async (_, authorization) => {
+  ])('is not found by %s', async (_, authorization) => {
     const answer = await ask({ method: 'GET', url: '/v1/me', headers: { authorization } })
     expect(answer.statusCode).toBe(401)
     expect(answer.headers['www-authenticate']).toBe('Bearer')

@@ -108,7 +108,7 @@ describe('an endpoint', () => {
     ['all that the contract takes', `https://a.example/${'a'.repeat(2_030)}`],
     ['more than the contract takes', `https://a.example/${'字'.repeat(10_000)}`],
     ['nothing', ''],
-  ])('of %s is kept, and stops nobody', async (_, endpoint) => {
+  ])('with %s is stored, and the other agents are followed', async (_, endpoint) => {
     chain.mine(
       [registered(1, endpoint), registered(2)],
       [updated(2, endpoint)],
@@ -240,7 +240,7 @@ describe('an unavailable database', () => {
     ['locked us out', '40P01'],
     ['has no such table yet', '42P01'],
     ['has lost its way', 'XX000'],
-  ])('because it %s passes nobody over: the pass fails, and the next one does it', async (_, code) => {
+  ])('that %s skips no agent: the pass fails, and the next one succeeds', async (_, code) => {
     chain.mine([registered(1)], [], [])
     await catchUp()
     const before = await cursor()

@@ -203,7 +203,7 @@ test.each<[string, () => Response, string]>([
   ['other JSON', answering(200, { ok: true }), OTHERWISE],
   ['a redirect', () => Response.redirect('https://blog.example', 302), OTHERWISE],
   ['a proxy before nobody', answering(502, {}), NOBODY],
-])('where %s answers /health it is told apart from an agent that is not there', async (_, lie, fix) => {
+])('when %s responds to /health, this is distinguished from a stopped agent', async (_, lie, fix) => {
   lieAt(site, { '/health': lie })
   expect((await refusedChecks()).at(-1)).toMatchObject({ name: 'health', ok: false, fix })
 })

@@ -547,7 +547,7 @@ describe('a refresh', () => {
     ['a description that no index has room for', { description: '\uFDFA'.repeat(1_024) }],
     ['a capability that no index has room for', withCapability('字'.repeat(3_000))],
     ['the dearest price there is', withCapability('count', `${'9'.repeat(33)}.999999`)],
-  ])('of %s comes to something', async (_, declaration) => {
+  ])('of %s completes and keeps the agent listed', async (_, declaration) => {
     const agentId = await listed()
     const served = { ...sampleDeclaration(WALLET), ...declaration }
     lieAt(site, { '/about': () => Response.json(served) })

@@ -119,7 +119,7 @@ describe('D37 the local mode', () => {
     ['http://[::1]:3000/alice', 'http://[::1]:3000/alice'],
     ['https://localhost:8443', 'https://localhost:8443'],
     ['https://agents.example', 'https://agents.example'],
-  ])('takes %s', (url, expected) => {
+  ])('accepts %s', (url, expected) => {
     expect(judgeBaseUrl(url, true)).toEqual({ ok: true, url: expected })
   })
 

@@ -322,7 +322,7 @@ describe('REG-02 a node', () => {
     ['no list', {}],
     ['logs that are none', [{ address: '', topics: 1 }, null]],
     ['a log of another contract', [{ address: OTHER, topics: [], data: '0x', blockNumber: '0x1' }]],
-  ])('that answers %s registers nobody', async (_, logs) => {
+  ])('that returns %s registers no agent', async (_, logs) => {
     chain.mine([registered(1)], [], [])
     const { call } = chain.rpc
     const lying = {

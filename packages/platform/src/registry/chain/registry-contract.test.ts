@@ -68,7 +68,7 @@ describe('a log', () => {
     ['the id 0', registered(0n, endpoint('a'))],
     ['no topics', { ...registered(1n, endpoint('a')), topics: [] }],
     ['a topic that is none of ours', { ...registered(1n, endpoint('a')), topics: [`0x${'1'.repeat(64)}`] }],
-  ])('that says %s is passed over', (_, log) => {
+  ])('with %s is ignored', (_, log) => {
     expect(readRegistryLog(log)).toBeUndefined()
   })
 
