@@ -1,4 +1,4 @@
-// Makes the runtime that is published: few files, so that an agent is there sooner (decision 18).
+// Bundles the runtime for publication into few files, so that an agent starts sooner (decision 18).
 //   node packages/farebox/scripts/bundle.mjs [folder]   default packages/farebox/bundle
 
 import { readFileSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const src = join(root, 'src')
 
-/** What is started, forked or imported by name. The names are those under which `dist` has them. */
+/** Modules that are started, forked or imported by name. The keys are their names in `dist`. */
 const ENTRIES = {
   bin: 'bin.ts',
   index: 'index.ts',
@@ -22,10 +22,10 @@ const ENTRIES = {
   'orphan-guard-program': 'isolation/orphan-guard-program.ts',
 }
 
-/** All that an agent needs to start is one file; each file more costs its search, its reading and its linking. */
+/** Everything an agent needs to start is in one file, because each further file must be found, read and linked. */
 const START = 'commands/start.ts'
 
-/** CommonJS that `import` would first read for its exports: `require` spares that. */
+/** CommonJS packages that `import` would first scan for their exports; `require` avoids that scan. */
 const REQUIRED = {
   lmdb: ['open'],
   'node-gyp-build': [],
@@ -33,15 +33,15 @@ const REQUIRED = {
   'hash-wasm/dist/keccak.umd.min.js': [],
 }
 
-/** The engine is larger than the runtime, and most declarations have no pattern. */
+/** The pattern engine is larger than the runtime, and most declarations have no pattern, so it is loaded on demand. */
 const PATTERNS = 're2js'
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
   await bundleRuntime(resolve(process.argv[2] ?? join(root, 'bundle')))
 
 /**
- * Writes the runtime into a folder, which is emptied before. Other people's packages stay outside, where npm keeps
- * them up to date; ours are in it.
+ * Writes the runtime into a folder, which is emptied first. Third-party packages stay external, so that npm can update
+ * them; the packages of this repository are bundled.
  *
  * @param {string} folder
  */
@@ -52,7 +52,7 @@ export async function bundleRuntime(folder) {
     cwd: root,
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(src, file)])),
     platform: 'node',
-    // What is imported late in one place and at once in another is no mistake here.
+    // A module may be imported lazily in one place and statically in another; that is intended here.
     checks: { ineffectiveDynamicImport: false },
     preserveEntrySignatures: 'allow-extension',
     resolve: { conditionNames: ['@farebox/source', 'node', 'import', 'default'] },
@@ -63,7 +63,8 @@ export async function bundleRuntime(folder) {
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].js',
-    // Flat: whoever asks where it lies (own-frames.ts, supervise-workers.ts) finds the folder of all of them.
+    // The folder is flat: code that derives its folder from its own URL (own-frames.ts, supervise-workers.ts) gets the
+    // folder of all files.
     chunkFileNames: '[name].js',
     comments: { legal: true, annotation: false, jsdoc: false },
     codeSplitting: {
@@ -75,7 +76,7 @@ export async function bundleRuntime(folder) {
   return output
 }
 
-/** Of those declared: the package itself, and what lies in it; but not what is loaded in a way of its own, below. */
+/** Matches the declared dependencies and their submodules, except for those that the plugins below load. */
 function isDependency() {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const names = Object.keys({ ...dependencies, ...peerDependencies }).filter(
@@ -111,7 +112,7 @@ function patternsOnDemand() {
   }
 }
 
-/** Collects what a module imports, and what that imports. */
+/** Collects the modules that a module imports, directly and indirectly. */
 function noteImports(entry, found) {
   return {
     name: 'note-imports',

@@ -1,7 +1,7 @@
 // Writes docs/agent-json.md, the reference of agent.json and of handlers, from the rules that check them. Every example
 // in it is checked, and every answer in it was given by the code.
 //   node --conditions=@farebox/built scripts/write-agent-reference.mjs          writes the page
-//   node --conditions=@farebox/built scripts/write-agent-reference.mjs --check  compares it with what is there; exits 1 where they differ
+//   node --conditions=@farebox/built scripts/write-agent-reference.mjs --check  exits 1 if the page differs
 // The packages must be built.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ import {
 } from './agent-reference-parts.mjs'
 
 const limits = { ...(await import('@farebox/protocol/limits')) }
-// The second is published with the package, for projects that have no clone.
+// The second page is published with the package, for projects without a clone of the repository.
 const pages = ['../../../docs/agent-json.md', '../agent-json.md'].map(path =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -61,7 +61,7 @@ function readIfThere(page) {
   }
 }
 
-/** The declaration that the README begins with; it must be good without a warning. */
+/** The declaration at the beginning of the README; it must be valid without a warning. */
 function exampleDeclaration() {
   const file = new URL('../../../examples/first-agent/agent.json', import.meta.url)
   const json = readFileSync(file, 'utf8')
@@ -73,7 +73,7 @@ function schemaAt(key) {
   return declarationSchema().properties[key]
 }
 
-/** Keys of an object of the declaration, as its rules describe them. */
+/** A table of the keys of one object of the declaration, with the descriptions from its schema. */
 function keysTable({ properties, required }) {
   return table(
     ['key', '', 'meaning'],
@@ -96,7 +96,7 @@ function typesTable() {
   )
 }
 
-/** Each keyword with an example, and what a value that breaks it is answered. */
+/** Each keyword with an example, and the answer to a value that violates it. */
 function keywordsTable() {
   const all = [...new Set(Object.values(FIELD_KEYWORDS).flat())]
   same(all, Object.keys(KEYWORD_EXAMPLES), 'KEYWORD_EXAMPLES')
@@ -118,7 +118,9 @@ function keywordsTable() {
   )
 }
 
-/** The message for a value of the field `f`, which must be refused; without a value, of the missing field. */
+/**
+ * The message for a value of the field `f`, which must be refused; without a value, the message for the missing field.
+ */
 function refusal(field, value) {
   mustBeGood(declarationOf({ f: field }), JSON.stringify(field))
   const checked = compileInput({ f: field })(value === undefined ? {} : { f: value })
@@ -126,7 +128,7 @@ function refusal(field, value) {
   return cell(formatViolation(checked.violation))
 }
 
-/** What becomes of each sample in a field of each type. */
+/** A table of the result of converting each sample to each type. */
 function coercionTable() {
   const types = ['string', 'number', 'integer', 'boolean']
   return table(
@@ -142,7 +144,7 @@ function coercionTable() {
   )
 }
 
-/** Members of `JobContext`, read with their comments from its source. */
+/** The members of `JobContext` with their comments, read from the source file. */
 function contextTable() {
   const source = /export interface JobContext \{\n([\s\S]*?)\n\}/.exec(handlers)[1]
   const members = source.matchAll(/(?: {2}\/\*\* (.*?) \*\/\n)? {2}(?:readonly )?(\w+)(\(.*?\))?: (.*)/g)
@@ -171,7 +173,7 @@ function errorsTable() {
   )
 }
 
-/** Numbers of the protocol; one that has no row yet is told by the comment on it. */
+/** A table of the limits of the protocol; a limit without a row yet is described by the comment in its source. */
 function limitsTable() {
   const gone = Object.keys(LIMIT_ROWS).filter(name => !Object.hasOwn(limits, name))
   if (gone.length > 0) throw new Error(`LIMIT_ROWS: remove ${gone.join(', ')}`)
@@ -185,7 +187,7 @@ function limitsTable() {
   )
 }
 
-/** In the order of the rows; what has none comes last. */
+/** The index of a limit's row; limits without a row come last. */
 function placeOf(name) {
   const index = Object.keys(LIMIT_ROWS).indexOf(name)
   return index < 0 ? Object.keys(LIMIT_ROWS).length : index

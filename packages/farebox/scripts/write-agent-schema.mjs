@@ -1,6 +1,6 @@
-// Writes agent.schema.json, the JSON Schema of agent.json that editors read, from the rules that check it.
+// Writes agent.schema.json, the JSON Schema of agent.json for editors, from the rules that check agent.json.
 //   node scripts/write-agent-schema.mjs          writes the file
-//   node scripts/write-agent-schema.mjs --check  compares it with what is there; exits 1 where they differ
+//   node scripts/write-agent-schema.mjs --check  exits 1 if the file differs
 // The packages must be built.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

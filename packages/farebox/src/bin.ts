@@ -1,7 +1,8 @@
-// The program `farebox`. What a command does not need is not loaded: an agent should be there at once.
+// The program `farebox`. Modules that a command does not need are not loaded, so that an agent starts quickly.
 const [command = '', ...words] = process.argv.slice(2)
 const code = await run()
-// Handlers leave pools and timers behind, and a command that is done must not wait for them (D32).
+// The process exits explicitly: handlers may leave pools and timers open, and a finished command must not wait for them
+// (D32).
 process.stdout.write('', () => process.exit(code))
 
 async function run(): Promise<number> {

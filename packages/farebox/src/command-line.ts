@@ -1,4 +1,5 @@
-// The door for `@farebox/cli` and for what runs agents: how the runtime reads, loads, refuses and explains.
+// The entry point for `@farebox/cli` and for programs that run agents: reading and loading of files, and explained
+// errors.
 
 export { redactorOf } from './environment/environment-redactor.ts'
 export { readDotEnv } from './environment/read-dot-env.ts'

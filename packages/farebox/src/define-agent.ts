@@ -1,8 +1,8 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 
 /**
- * Names a declaration written in TypeScript, keeping its literal types, so that the handlers are typed from it:
- * what goes in after coercion and defaults, what must come out.
+ * Returns a declaration written in TypeScript unchanged and keeps its literal types, so that the handlers are typed
+ * from it: their input after coercion and defaults, and their output.
  *
  * @example
  * ```ts

@@ -1,7 +1,10 @@
-/** What stops a command and can be explained in two lines: what is wrong (the message), and what to do about it. */
+/**
+ * An error that stops a command and can be explained in two lines: the problem (the message), and how to fix it (the
+ * hint).
+ */
 export class ExplainedError extends Error {
   override readonly name: string = 'ExplainedError'
-  /** Empty where there is nothing to be done. */
+  /** Empty when there is no fix. */
   readonly hint: string
 
   constructor(message: string, hint: string, options?: ErrorOptions) {

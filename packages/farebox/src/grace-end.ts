@@ -1,14 +1,19 @@
 import { createActiveSet, type Placed } from './active-set.ts'
 
-/** The moment in a stop after which nothing is waited for any more: what still runs is answered now (D32). */
+/** The end of a stop's grace period: after it the agent waits for no job, and answers those that still run (D32). */
 export interface GraceEnd {
-  /** Calls back at that moment, or now where it has passed; unless the returned function is called before. */
+  /**
+   * Calls back when the grace period ends, or at once when it has ended. The returned function cancels the callback.
+   */
   on(callback: () => void): () => void
-  /** That moment is now. */
+  /** Ends the grace period now. */
   make(): void
 }
 
-/** Makes one that was not made yet. Plain functions, because each job listens: signals cost several times as much. */
+/**
+ * Makes a {@link GraceEnd}. It uses plain functions, because each job listens and AbortSignals cost several times as
+ * much.
+ */
 export function createGraceEnd(): GraceEnd {
   const listeners = createActiveSet<Placed & { readonly callback: () => void }>()
   let isMade = false

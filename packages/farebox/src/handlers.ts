@@ -28,32 +28,32 @@ export interface JobContext {
   budget(): Promise<HireBudget>
 }
 
-/** How a hire is bounded and known again. */
+/** Options of a hire. */
 export interface HireOptions {
   /** Decimal USDC; default: what is left of the job's budget. */
   readonly maxPrice?: string
   /**
-   * Names the hire within the job, so that a run that begins again finds it whatever it does before; at most 200
+   * Identifies the hire within the job, so that a repeated run finds it whatever else the run does before; at most 200
    * characters. Default: the number of the call.
    */
   readonly key?: string
 }
 
-/** A hired agent's job, done. */
+/** The result of a hire. */
 export interface Hired {
-  /** As the agent declares it: undeclared fields are left out. */
+  /** The declared fields of the output; undeclared fields are dropped. */
   readonly output: JsonObject
-  /** Of the child job. */
+  /** The job_id of the hired job. */
   readonly jobId: string
   /** Decimal USDC; `"0"` where the agent asked for no payment. */
   readonly paid: string
-  /** Hash of the transfer, by the agent's word; undefined where it named none that can be right, or nothing was paid. */
+  /** Hash of the transfer, as the agent reported it; undefined when it reported no valid one, or nothing was paid. */
   readonly transaction: string | undefined
-  /** An earlier attempt at this job has bought it; now nothing was paid. */
+  /** True when an earlier attempt at this job had already bought it; nothing was paid this time. */
   readonly resumed: boolean
 }
 
-/** What hires may still cost. */
+/** The amounts that hires may still cost. */
 export interface HireBudget {
   /** Decimal USDC, for this job. */
   readonly job: string
@@ -61,47 +61,50 @@ export interface HireBudget {
   readonly day: string
 }
 
-/** What a handler moves out of the payer's wallet. */
+/** A transfer of tokens out of the payer's wallet. */
 export interface SpendOrder {
-  /** As declared: `"USDC"`. */
+  /** The token as declared: `"USDC"`. */
   readonly token: string
   /** Decimal: `"0.25"`. */
   readonly amount: string
-  /** Address of who gets it. */
+  /** Address of the recipient. */
   readonly to: string
 }
 
 /** A spend that is in a block. */
 export interface Spent {
-  /** Its hash. */
+  /** The hash of the transaction. */
   readonly transaction: string
-  /** An earlier attempt at this job made it, perhaps long ago; now nothing was moved. */
+  /** True when an earlier attempt at this job, perhaps long ago, had already made it; nothing was moved this time. */
   readonly resumed: boolean
 }
 
-/** Does one job: takes checked input, returns what the output schema promises, or throws one of the typed errors. */
+/**
+ * Does one job: takes checked input and returns output that matches the output schema, or throws one of the typed
+ * errors.
+ */
 export type Handler<Input = JsonObject, Output = JsonObject> = (
   input: Input,
   context: JobContext,
 ) => Output | Promise<Output>
 
-/** The handler that a declared capability wants. */
+/** The type of the handler for a declared capability. */
 export type HandlerOf<C extends Capability> = Handler<
   InferInput<C['input_schema']>,
   InferOutput<C['output_schema']>
 >
 
-/** A handler for each capability; or, where there is one capability, just the function. */
+/** A handler for each capability; with a single capability the function alone is enough. */
 export type HandlersOf<D extends Declaration> =
   | { readonly [name in keyof D['capabilities']]: HandlerOf<D['capabilities'][name]> }
   | (IsUnion<keyof D['capabilities']> extends true
       ? never
       : HandlerOf<D['capabilities'][keyof D['capabilities']]>)
 
-/** Handlers as a file exports them, their types not known here. */
+/** Handlers as a file exports them, without known types. */
 export type AnyHandlers = AnyHandler | { readonly [name: string]: AnyHandler }
 
-/** A handler of whatever types: what it returns is checked against the schema in any case. */
+/** A handler of any type: its output is checked against the schema in any case. */
 // `never` accepts every parameter type, which is what a map of different handlers needs.
 export type AnyHandler = (input: never, context: JobContext) => unknown
 
@@ -113,10 +116,10 @@ type IsUnion<T, U = T> = [T] extends [never]
       : true
     : false
 
-/** Thrown for handlers that are not those of the declaration; it names every one that is missing or too many. */
+/** Thrown for handlers that do not match the declaration; it names every handler that is missing or surplus. */
 export class MismatchedHandlers extends TypeError {
   override readonly name = 'MismatchedHandlers'
-  /** Handlers without a capability. */
+  /** Names of handlers without a capability. */
   readonly surplus: readonly string[]
 
   constructor(message: string, surplus: readonly string[] = []) {
@@ -165,7 +168,7 @@ export function matchHandlers(
   return new Map(names.map(name => [name, asHandler(given.get(name))]))
 }
 
-/** `; is cuont meant to be count?` for the first name that is close to one that is wanted. */
+/** `; is cuont meant to be count?` for the first surplus name that is similar to a wanted one; otherwise empty. */
 function meant(surplus: readonly string[], wanted: readonly string[]): string {
   for (const name of surplus) {
     const close = nearest(name, wanted)
@@ -174,7 +177,7 @@ function meant(surplus: readonly string[], wanted: readonly string[]): string {
   return ''
 }
 
-/** Known to be a function; what it takes and returns is checked by the schemas around each call. */
+/** The value is known to be a function; the schemas check its input and output at each call. */
 function asHandler(value: unknown): Handler<JsonObject, unknown> {
   return value as Handler<JsonObject, unknown>
 }

@@ -40,24 +40,24 @@ import { openPayments } from './open-payments.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { serveCapabilities, servedDeclaration } from './serve-declaration.ts'
 
-/** What an agent is made of. */
+/** The options of {@link createAgent}. */
 export interface AgentOptions<D extends Declaration> {
-  /** From `defineAgent`, or from `readConfig` of an `agent.json`. It is checked again here. */
+  /** From `defineAgent`, or from `readConfig` of an `agent.json`. It is checked here again. */
   readonly declaration: D
-  /** Functions; or the module that exports them by default, as a URL or a path. */
+  /** The functions themselves, or the module that exports them by default, as a URL or a path. */
   readonly handlers: HandlersOf<D> | (Declaration extends D ? AnyHandlers : never) | HandlersModule
   /**
-   * `worker`: handlers run in processes of their own, so that one which blocks or breaks harms its own job alone. They
-   * must be given as a module. Default: `SERVICE_ISOLATION`.
+   * `worker`: handlers run in separate processes, so that a handler that blocks or crashes harms only its own job. The
+   * handlers must then be given as a module. Default: `SERVICE_ISOLATION`.
    */
   readonly isolation?: Isolation
-  /** Default: `process.env`, read once, here. */
+  /** Default: `process.env`. They are read once, when the agent is created. */
   readonly variables?: Variables
-  /** Parts of the outside world, for tests, simulators and those who bring their own. */
+  /** Replacements for external services, for tests, simulators and custom implementations. */
   readonly ports?: Partial<AgentPorts>
 }
 
-/** Where an agent touches the world. */
+/** The external services that an agent uses. */
 export interface AgentPorts {
   readonly clock: Clock
   readonly log: Log
@@ -65,31 +65,32 @@ export interface AgentPorts {
   readonly paymentGate: PaymentGate
   /** How long a caller waits for a settlement before it is answered 503 pending. */
   readonly settleWaitMs: number
-  /** Where metrics are read, where SERVICE_METRICS_PORT asks for them; default: `GET /metrics` there. */
+  /** Opens the server for metrics when SERVICE_METRICS_PORT is set; default: `GET /metrics` on that port. */
   readonly metricsServer: OpenMetricsServer
 }
 
-/** An agent: it answers `fetch`, and listens where asked to. */
+/** An agent. It answers requests given to `fetch`, and listens on a port when `listen` is called. */
 export interface Agent {
-  /** As `/about` serves it. */
+  /** The declaration as `/about` serves it. */
   readonly declaration: Declaration
   readonly environment: Environment
   /** Answers one web-standard request, without a socket. */
   fetch(request: Request): Promise<Response>
-  /** Listens on the environment's `PORT`, or on the one given (0: any); resolves to the port. */
+  /** Listens on `port` (0: any free port; default: the environment's `PORT`), and resolves to the port. */
   listen(options?: {
     readonly port?: number
     readonly host?: string
-    /** While it listens on loopback: takes nothing from pages of other hosts, nor under another host's name. */
+    /**
+     * With a loopback host: refuses requests from pages of other hosts, and requests under the name of another host.
+     */
     readonly thisMachineOnly?: boolean
   }): Promise<number>
   /**
-   * Stops (D32): new jobs are answered 503, those in flight finish, connections close, and settlements not known
-   * yet are left to the next process. Safe to call twice.
+   * Stops the agent (D32): new jobs are answered 503, jobs in flight finish, connections close, and settlements with an
+   * unknown outcome are left to the next process. Safe to call twice.
    *
-   * With `successor: true` somebody else serves the address from now on: this agent stops listening at once, and
-   * nobody is answered 503; whoever has already asked gets an answer here, and everybody after that is the
-   * successor's.
+   * With `successor: true` another process serves the address from now on: this agent stops listening at once and
+   * answers no request with 503. Requests that have already arrived are answered here; later ones go to the successor.
    */
   close(options?: { readonly successor?: boolean }): Promise<void>
 }
@@ -97,9 +98,9 @@ export interface Agent {
 /**
  * Makes an agent from its declaration and its handlers.
  *
- * Throws a `DeclarationError`, an `EnvironmentError` naming the variable, a `TypeError` for handlers that do
- * not match, a `HandlersError` for a module of them that cannot be loaded, or the job store's own error: what cannot
- * work does not start.
+ * Throws a `DeclarationError`, an `EnvironmentError` naming the variable, a `TypeError` for handlers that do not match
+ * the declaration, a `HandlersError` for a handlers module that cannot be loaded, or the job store's own error: an
+ * agent that could not work does not start.
  *
  * @example
  * ```ts
@@ -161,11 +162,11 @@ interface OpeningParts {
   readonly environment: Environment
   readonly clock: Clock
   readonly log: Log
-  /** Closed in reverse order at the end. */
+  /** Called in reverse order when the agent closes. */
   readonly closers: (() => Promise<void>)[]
 }
 
-/** Opens all that jobs are done with. */
+/** Opens everything that the agent needs to run jobs. */
 async function openService<D extends Declaration>(
   { handlers: given, isolation, ports = {} }: AgentOptions<D>,
   declaration: Declaration,
@@ -183,7 +184,7 @@ async function openService<D extends Declaration>(
   })
   const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
   const hiring = await openHiringOf(environment, opened, { clock, log }).catch(closeFirst(handlers))
-  // How long the event loop is held up is measured in real time, also where a test moves the agent's clock.
+  // Blocking of the event loop is measured in real time, even when a test controls the agent's clock.
   const turns = createTurns(steadyClock)
   const inputs = createInputChecks(declaration, turns)
   closers.push(opened.close, inputs.close)
@@ -210,7 +211,7 @@ async function openService<D extends Declaration>(
   return { service, recorder }
 }
 
-/** Takes up what earlier processes left, where payments are taken. */
+/** Starts the recovery of jobs that earlier processes left unfinished, when the agent takes payments. */
 function startRecovery(service: Service): Pick<RunningAgent, 'stopping' | 'recovering'> {
   const stopping = new AbortController()
   const isPaid = service.payments?.gate !== undefined
@@ -222,7 +223,7 @@ interface RunningAgent {
   readonly server: HttpServer
   readonly fetchHandler: FetchHandler
   readonly stopping: AbortController
-  /** Resolves once the recovery has stopped. */
+  /** Resolves when the recovery has stopped. */
   readonly recovering: Promise<void>
   readonly closers: readonly (() => Promise<void>)[]
 }
@@ -232,9 +233,9 @@ async function closeAgent(running: RunningAgent, hasSuccessor: boolean): Promise
   const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, graceEnd: service.graceEnd }
   await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), fetchHandler.close(grace)])
   stopping.abort()
-  // A handler that is out of time is asked to stop, and then ended, where it can be.
+  // A handler that runs past the grace period is asked to stop, and then terminated when it runs in its own process.
   await service.handlers.close()
-  // First nothing new is taken up, then what is open is left.
+  // The recovery stops first, so that no new settlement begins; then the open settlements are left.
   await within(
     service.clock,
     LEAVING_MS,
@@ -245,12 +246,15 @@ async function closeAgent(running: RunningAgent, hasSuccessor: boolean): Promise
   service.log.flush()
 }
 
-/** Of the time a stop may take: what is needed once the jobs in flight have had theirs. */
+/** The part of the shutdown time that is reserved for the steps after the jobs in flight. */
 const ENDING_MS = 6_000
-/** For a facilitator or a store that does not answer: what is open then is stored, and taken up at the next start. */
+/**
+ * How long to wait for a facilitator or store that does not answer. Open settlements are stored, and resumed at the
+ * next start.
+ */
 const LEAVING_MS = 1_000
 
-/** Loaded where a capability declares that it spends: other starts have no use for it. */
+/** The spending code is loaded only when a capability declares permissions; other agents do not need it. */
 async function openSpendingOf(
   declaration: Declaration,
   environment: Environment,
@@ -264,7 +268,7 @@ async function openSpendingOf(
   return await openSpending(declaration, environment, parts)
 }
 
-/** What cannot start leaves nothing open. */
+/** Closes the handler host when a later step of the start fails, so that nothing stays open. */
 function closeFirst({ close }: HandlerHost): (error: unknown) => Promise<never> {
   return async error => {
     await close()
@@ -326,7 +330,7 @@ function composeService(parts: {
   }
 }
 
-/** What starts but should be known: said once, at the start. */
+/** Warns once, at the start, about settings that are allowed but risky. */
 function warnOfRisks(environment: Environment, log: Log): void {
   if (environment.devMode) return log.warn('dev mode: payments are off, every job is free')
   if (environment.facilitatorSecret === undefined) {

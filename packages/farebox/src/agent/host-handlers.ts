@@ -9,13 +9,14 @@ import { ExplainedError } from '../explained-error.ts'
 import { matchHandlers } from '../handlers.ts'
 import type { Log } from '../log.ts'
 
-/** Handlers as a module that exports them by default: a path, or a URL of a file. */
+/** A module that exports the handlers by default: a path, or a file URL. */
 export type HandlersModule = string | URL
 
 /**
- * Makes the place where handlers run. A module is loaded here, or with isolation in processes of its own and never
- * here. Throws an {@link ExplainedError} for functions with isolation, a `HandlersError` for a module that cannot be
- * loaded or, with isolation, does not match, and else a `MismatchedHandlers`.
+ * Makes the host in which handlers run. Without isolation the module is loaded in this process; with isolation it is
+ * loaded only in separate processes. Throws an {@link ExplainedError} for functions with isolation, a `HandlersError`
+ * for a module that cannot be loaded or, with isolation, does not match the declaration, and otherwise a
+ * `MismatchedHandlers`.
  *
  * @param given functions, or a {@link HandlersModule}
  */
@@ -40,7 +41,7 @@ export async function hostHandlers(
       "give the file that exports them by default: handlers: new URL('../handlers.js', import.meta.url); or leave isolation out, and SERVICE_ISOLATION unset",
     )
   }
-  // Loaded where it is needed: a start without isolation has no use for it.
+  // Imported lazily: a start without isolation does not need it.
   const { createHandlerPool } = await import('../isolation/handler-pool.ts')
   return await createHandlerPool({ ...parts, file })
 }

@@ -5,8 +5,8 @@ import type { OpenJobStore } from '../jobs/job-store.ts'
 import type { Log } from '../log.ts'
 
 /**
- * Opens hiring: at the start where a key is there to be checked, in dev mode with the first hire, which few agents make.
- * Throws what is wrong with the key.
+ * Opens hiring. With a private key it is opened at the start, so that the key is checked; in dev mode it is opened with
+ * the first hire, because few agents hire. Throws when the key is invalid.
  */
 export async function openHiringOf(
   environment: Environment,

@@ -11,8 +11,8 @@ import { createFacilitatorGate } from '../payment-gate/facilitator-gate.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 
 /**
- * Opens what taking payments needs, as the environment says; what must be closed again is added to `closers`. With
- * a gate given, no facilitator is called.
+ * Opens the signature verifier and the payment gate according to the environment; functions that close them are added
+ * to `closers`. When a gate is given, the facilitator is not called.
  */
 export async function openPayments(
   environment: Environment,

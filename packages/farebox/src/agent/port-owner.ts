@@ -3,7 +3,7 @@ import { readProcess } from '../read-process.ts'
 import type { ProcessDescription } from '../read-process.ts'
 
 /**
- * The message for a port that is taken: by whom, as far as is known, and what to do.
+ * The message for a port that is in use: it names the process, when it is known, and what to do.
  *
  * @param what - what should have listened there: "the chain"
  */
@@ -14,10 +14,10 @@ export async function describeTakenPort(port: number, what: string): Promise<str
 }
 
 /**
- * Who listens on a TCP port of this machine, as far as we may know: Linux tells by /proc, and only about
- * processes of the same user (to root, about all).
+ * Finds the process that listens on a TCP port of this machine. It reads Linux's /proc, which shows only processes of
+ * the same user (to root, all of them).
  *
- * @returns undefined when nobody listens, and when it is not known
+ * @returns undefined when no process listens, and when the process is not known
  */
 export async function findPortOwner(port: number): Promise<ProcessDescription | undefined> {
   const sockets = new Set([

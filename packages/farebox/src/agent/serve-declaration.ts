@@ -9,14 +9,14 @@ import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import type { ServedCapability } from '../handler/served-capability.ts'
 
-/** Thrown for a declaration that cannot be served, with every problem it has. */
+/** Thrown for a declaration that cannot be served; its message has every problem. */
 export class DeclarationError extends TypeError {
   override readonly name = 'DeclarationError'
 }
 
 /**
- * The declaration as `/about` serves it: checked, with the environment's wallet; and what is not right in it and stops
- * nothing. Throws a {@link DeclarationError}.
+ * Returns the declaration as `/about` serves it, checked and with the environment's wallet, and the warnings about it,
+ * which do not prevent the start. Throws a {@link DeclarationError}.
  */
 export function servedDeclaration(
   given: Declaration,
@@ -33,7 +33,7 @@ export function servedDeclaration(
   return { declaration: { ...checked.declaration, wallet }, warnings: checked.warnings }
 }
 
-/** Each declared capability with its schemas compiled, and its price computed. */
+/** Each declared capability with compiled schemas and a computed price. */
 export function serveCapabilities(
   declaration: Declaration,
   network: Network,
@@ -67,7 +67,10 @@ export function serveCapabilities(
   )
 }
 
-/** A symbol is one contract on each chain, from our own table: what else calls itself so is never meant. */
+/**
+ * Throws for a token symbol that is not in our own table for the chain: other tokens with the same symbol are never
+ * meant.
+ */
 function requireTokens(
   name: string,
   { permissions = [] }: Capability,

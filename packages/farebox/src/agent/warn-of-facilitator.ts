@@ -7,15 +7,16 @@ import { refuseAbilities } from '../payment-gate/facilitator-abilities.ts'
 const ASK_MS = 5_000
 
 /**
- * Asks the facilitator once what it supports, and whether it takes the secret, and warns in one line where no payment
- * could be taken with it: better at the start than at the first job (D11, D12). Never rejects; nothing waits for it. Silent in dev mode, and without a
- * secret, of which there is a warning already.
+ * Asks the facilitator once which networks and extensions it supports and whether it accepts the secret, and logs a
+ * warning when payments could not be taken: a warning at the start is better than a failure of the first job (D11,
+ * D12). Never rejects; the start does not wait for it. Does nothing in dev mode, and without a secret, which has its
+ * own warning.
  */
 export async function warnOfFacilitator(environment: Environment, log: Log): Promise<void> {
   const { devMode, facilitatorUrl: url, facilitatorSecret: secret, network, rpcUrl } = environment
   if (devMode || secret === undefined) return
   const facilitator = createFacilitatorClient({ url, secret })
-  // An address may hold more than the place.
+  // The URL may contain credentials, so only its origin is logged.
   const at = new URL(url).origin
   try {
     const supported = await facilitator.supported({ timeoutMs: ASK_MS })
@@ -47,7 +48,10 @@ export async function warnOfFacilitator(environment: Environment, log: Log): Pro
   }
 }
 
-/** One that is busy just now is not said to refuse it. */
+/**
+ * True when the facilitator accepts the secret, and when the request fails: a busy facilitator has not refused the
+ * secret.
+ */
 async function takesSecret(facilitator: FacilitatorClient): Promise<boolean> {
   return await facilitator.takesSecret({ timeoutMs: ASK_MS }).catch(() => true)
 }

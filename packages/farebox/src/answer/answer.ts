@@ -1,34 +1,36 @@
 import { failureBody, type ErrorType } from '@farebox/protocol/errors/error-types'
 
-/** A whole HTTP answer, whatever carries it: a socket, or a `Response` for those who embed an agent. */
+/**
+ * A complete HTTP response, independent of its transport: a socket, or a `Response` for programs that embed an agent.
+ */
 export interface Answer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  /** UTF-8 JSON, exactly as sent; empty for answers without a body. */
+  /** The body as UTF-8 JSON, exactly as sent; empty for responses without a body. */
   readonly body: string | Buffer
-  /** The connection cannot be trusted with another request. */
+  /** True when the connection must not be reused for another request. */
   readonly close?: boolean
-  /** For answers given again and again: the bytes of `body`, counted once. */
+  /** The length of `body` in bytes, precomputed for responses that are sent repeatedly. */
   readonly bodyBytes?: number
 }
 
-/** Every answer of `/execute` is for its caller alone (PAY-36: a shared cache once served paid answers to all). */
+/** Responses of `/execute` must not be cached (PAY-36: a shared cache once served paid responses to other callers). */
 export const NO_STORE = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
 } as const
 
-/** The last answer on its connection. */
+/** A failure after which the connection is closed. */
 export function lastFailure(...words: Parameters<typeof failureAnswer>): Answer {
   return { ...failureAnswer(...words), close: true }
 }
 
-/** The answer to a job that was not begun, or given up, while stopping (D32). */
+/** The response for a job that was not started, or was given up, during a shutdown (D32). */
 export function shuttingDown(): Answer {
   return lastFailure('internal', 503, 'shutting down, not charged', { 'retry-after': '5' })
 }
 
-/** An answer of the interface's error table (D15). `status` where it is not the type's own. */
+/** A response of the interface's error table (D15); `status` may differ from the default status of the error type. */
 export function failureAnswer(
   errorType: ErrorType,
   status: number,

@@ -1,18 +1,18 @@
 import { ENVIRONMENT_VARIABLES } from '../environment/environment-variables.ts'
 import type { CommandOption } from '../invocation/parse-arguments.ts'
 
-/** What the help of a command tells. */
+/** The contents of a command's help. */
 export interface CommandHelp {
   /** `farebox start` */
   readonly command: string
   readonly description: string
-  /** What may follow the command, in short. */
+  /** The arguments after the command, in short form. */
   readonly usage: string
   readonly options: readonly CommandOption[]
-  /** Whether the environment's variables are listed as well. */
+  /** Whether the environment variables are listed as well. */
   readonly environment: boolean
   readonly exitCodes: readonly (readonly [number, string])[]
-  /** Lines that work as they stand. */
+  /** Lines that can be run without changes. */
   readonly example: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export function writeHelp(help: CommandHelp): string {
     meaning,
   ])
   return [
-    // As the commands of the CLI have theirs: a person sees one program.
+    // The same layout as the help of the CLI's commands, because users see one program.
     [`Usage: ${help.command} ${help.usage}`, '', help.description],
     ['Options:', ...columns([...options, ['-h, --help', 'this help']])],
     ...(help.environment ? [environmentLines()] : []),
@@ -43,7 +43,7 @@ function environmentLines(): readonly string[] {
   ]
 }
 
-/** Rows with their columns under each other. */
+/** Formats rows as aligned columns. */
 export function columns(rows: readonly Row[]): readonly string[] {
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, cell.length)),

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ExplainedError } from '../explained-error.ts'
 
-/** What a command is handed over to: the door `@farebox/cli/run-cli`. */
+/** The function that runs a command of `@farebox/cli`; it is exported by `@farebox/cli/run-cli`. */
 export type RunCli = (args: readonly string[]) => Promise<number>
 
 const DOOR = '@farebox/cli/run-cli'
 
 /**
- * Loads the command line, as it is installed in the project of a folder, or else beside the runtime. Resolves to
- * undefined where it is installed in neither. Throws an {@link ExplainedError} where it is, and cannot be loaded.
+ * Loads the CLI as installed in the project of a folder, or else beside the runtime. Resolves to undefined when it is
+ * installed in neither. Throws an {@link ExplainedError} when it is installed and cannot be loaded.
  */
 export async function findCli(folder: string): Promise<RunCli | undefined> {
   try {
@@ -33,7 +33,7 @@ function resolveFrom(place: string): string | undefined {
   }
 }
 
-/** Node names the specifier where there is no such package, and a path where the package lacks its file. */
+/** Node names the specifier when the package is missing, and a path when the package lacks the file. */
 function isNotInstalled(error: unknown): boolean {
   return (
     error instanceof Error &&

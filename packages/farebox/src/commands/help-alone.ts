@@ -2,7 +2,7 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { columns } from './command-help.ts'
 import { RUNTIME_COMMANDS } from './runtime-commands.ts'
 
-/** The commands of `@farebox/cli`, to be named where it is not installed. It has its own help. */
+/** The commands of `@farebox/cli`, for the help and for errors when it is not installed. The CLI has its own help. */
 const CLI_COMMANDS = [
   ['init', 'Make a new agent: a project that runs, is typed and tested.'],
   ['dev', 'Serve it without payments, and again after every save; --paid with them, on a local chain.'],
@@ -23,7 +23,7 @@ const CLI_COMMANDS = [
 
 const INSTALL = 'npm install --save-dev @farebox/cli'
 
-/** `farebox --help` where the command line is not installed. */
+/** The output of `farebox --help` when the CLI is not installed. */
 export function helpAlone(): string {
   return [
     'farebox  declare an agent, serve it, be paid per job',
@@ -40,7 +40,7 @@ export function helpAlone(): string {
   ].join('\n')
 }
 
-/** What to say of a command that is not the runtime's, where the command line is not installed. */
+/** The error for a command that the runtime does not have, when the CLI is not installed. */
 export function refuseAlone(command: string): string {
   if (CLI_COMMANDS.some(([name]) => name === command)) {
     const install = command === 'init' ? 'npx @farebox/cli init my-agent' : INSTALL

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 
-/** The version of this package, as it is published. */
+/** The version of this package, as published. */
 export function ownVersion(): string {
-  // By its own name, which is the same from wherever this is in sources, build and bundle.
+  // The package is resolved by its own name, which works from the sources, the build and the bundle alike.
   const { version } = createRequire(import.meta.url)('farebox/package.json') as { readonly version: string }
   return version
 }

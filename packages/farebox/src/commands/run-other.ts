@@ -5,8 +5,8 @@ import { ownVersion } from './own-version.ts'
 import { RUNTIME_COMMANDS } from './runtime-commands.ts'
 
 /**
- * Whatever is asked of the program `farebox` beside doing one of its own commands: their help, its version, and all
- * that belongs to `@farebox/cli`, which it is handed over to where that is installed. Resolves to the exit code.
+ * Handles every call of the program `farebox` that does not run one of its own commands: their help, the version, and
+ * the commands of `@farebox/cli`, to which the call is passed on when it is installed. Resolves to the exit code.
  */
 export async function runOther(command: string, args: readonly string[]): Promise<number> {
   const own = RUNTIME_COMMANDS.find(({ name }) => name === command)

@@ -2,18 +2,18 @@ import { writeHelp } from './command-help.ts'
 import { START_OPTIONS, VALIDATE_OPTIONS } from '../invocation/command-options.ts'
 import type { CommandWorld } from '../invocation/command-world.ts'
 
-/** A command that the runtime does itself. */
+/** A command that the runtime implements itself. */
 export interface RuntimeCommand {
   readonly name: 'start' | 'validate'
   /** One line. */
   readonly description: string
-  /** The whole of its `--help`. */
+  /** The complete text of its `--help`. */
   readonly help: string
   /**
-   * Does it, and resolves to its exit code; what goes wrong is said on the error screen. Handlers leave pools and
-   * timers behind: a process that is to end with the command has to be ended.
+   * Runs the command and resolves to its exit code; errors are shown on the error screen. Handlers may leave pools and
+   * timers open, so a process that should end with the command must be ended explicitly.
    *
-   * @param args what came after the command
+   * @param args the arguments after the command
    * @param world default: this process
    */
   run(args: readonly string[], world?: CommandWorld): Promise<number>

@@ -9,8 +9,8 @@ import { stopRequested } from '../serving/stop-requested.ts'
 /**
  * `farebox start`: serves the agent until it is stopped, in this process or in several workers on one port.
  *
- * Exit code 0 after a graceful stop (D32), 1 where it cannot start, and after something that a handler left behind
- * threw with nobody to catch it (DDL-09): whatever runs the process starts it anew. 2 for arguments not understood.
+ * Exit code 0 after a graceful stop (D32). 1 when the agent cannot start, and when code that a handler left running
+ * threw an error that is not caught (DDL-09): the supervisor of the process restarts it. 2 for invalid arguments.
  */
 export async function startCommand(
   args: readonly string[],
@@ -19,7 +19,7 @@ export async function startCommand(
   try {
     const options = readStartOptions(args)
     const dotEnv = await readDotEnv(options.config, world.variables, world.folder)
-    // Handlers read the environment too, and workers inherit it.
+    // The variables are copied to `process.env` because handlers read it and workers inherit it.
     Object.assign(process.env, dotEnv?.variables)
     const known = { ...world, variables: { ...world.variables, ...dotEnv?.variables } }
     const tell = (listening: Listening): void => {
@@ -31,7 +31,7 @@ export async function startCommand(
           await import('../workers/supervise-workers.ts')
         ).superviseWorkers(args, options.workers, world, tell)
   } catch (error) {
-    // Loaded where it is needed: a command that goes well has no use for it.
+    // Imported lazily: a command that succeeds does not need it.
     const { refuse } = await import('../invocation/refuse.ts')
     return refuse(error, world)
   }
@@ -44,13 +44,13 @@ async function serveHere(
 ): Promise<number> {
   const stop = stopRequested(() => process.exit(1))
   const served = await Promise.race([serveAgent(options, world), stop])
-  // Stopped before anything was served.
+  // The stop was requested before the agent was serving.
   if (served === undefined) return 0
   tell(served.listening)
   return await serveUntilStopped(served.agent, stop, world)
 }
 
-/** Names only: what a `.env` holds is nobody's to print. */
+/** Writes only the names of the variables: values from a `.env` must never be printed. */
 function writeSource(dotEnv: DotEnv | undefined, { logFormat }: Listening): string {
   const names = Object.keys(dotEnv?.variables ?? {})
   if (dotEnv === undefined || names.length === 0) return ''

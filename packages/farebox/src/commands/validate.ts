@@ -9,8 +9,8 @@ import { readValidateOptions } from '../invocation/command-options.ts'
 import { processWorld, type CommandWorld } from '../invocation/command-world.ts'
 
 /**
- * `farebox validate`: checks the config alone, for CI; no environment, no handlers. Exit code 0 good, with warnings
- * or without, 1 problems, each with its place, 2 arguments that were not understood.
+ * `farebox validate`: checks only the config, for CI; it needs no environment and no handlers. Exit code 0 for a valid
+ * config, with or without warnings; 1 for problems, each with its place; 2 for invalid arguments.
  */
 export async function validateCommand(
   args: readonly string[],
@@ -21,7 +21,7 @@ export async function validateCommand(
     const file = relativePlace(resolve(world.folder, config))
     return json ? await validateAsJson(file, world) : await validateForPeople(file, world)
   } catch (error) {
-    // Loaded where it is needed: a command that goes well has no use for it.
+    // Imported lazily: a command that succeeds does not need it.
     const { refuse } = await import('../invocation/refuse.ts')
     return refuse(error, world)
   }

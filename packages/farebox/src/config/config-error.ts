@@ -1,32 +1,32 @@
 import { shownText } from './shown-text.ts'
 import type { Excerpt } from './text-places.ts'
 
-/** One thing wrong with a config file, and where a person finds it. */
+/** One problem of a config file, with its place. */
 export interface ConfigProblem {
-  /** As it was named. */
+  /** The name of the file, as the caller gave it. */
   readonly file: string
-  /** From 1; absent where the file as a whole is at fault: it is missing, too large, not text. */
+  /** From 1; absent when the problem concerns the whole file: it is missing, too large, or not text. */
   readonly line?: number
-  /** From 1, in UTF-16 units; there wherever `line` is. */
+  /** From 1, in UTF-16 units; present whenever `line` is. */
   readonly column?: number
-  /** `capabilities.count.pricing.amount`; empty for the file as a whole. */
+  /** `capabilities.count.pricing.amount`; empty when the problem concerns the whole file. */
   readonly path: string
   /** What is wrong: `must be a decimal like "0.01", got "0,01"`. */
   readonly reason: string
-  /** What to do about it: `write "0.01"`. */
+  /** How to fix it: `write "0.01"`. */
   readonly fix: string
 }
 
 /**
- * Thrown for a config that cannot be served. `problems` is what is wrong, in the order of the file, and fit to be sent
- * as JSON; the message is the same for logs, one line each: `agent.json:12:9 path: reason`. For people there is
- * `explainConfigError`.
+ * Thrown for a config that cannot be served. `problems` has the problems in the order of the file and can be sent as
+ * JSON; the message has the same problems for logs, one line each: `agent.json:12:9 path: reason`. `explainConfigError`
+ * formats the error for people.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly file: string
   readonly problems: readonly ConfigProblem[]
-  /** The line of each problem, at the problem's index; undefined where it has none. */
+  /** The source line of each problem, at the index of the problem; undefined when the problem has no line. */
   readonly excerpts: readonly (Excerpt | undefined)[]
 
   constructor(
@@ -41,13 +41,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** `agent.json:14:19`, or the file alone; fit for a terminal. */
+/** `agent.json:14:19`, or only the name of the file; safe to print on a terminal. */
 export function placeInFile({ file, line, column }: ConfigProblem): string {
   const name = shownText(file.replace(/^\.\//, ''))
   return line === undefined ? name : `${name}:${line}:${column ?? 1}`
 }
 
-/** `path: reason`, fit for a terminal: names from the file are cut where they are long. */
+/** `path: reason`, safe to print on a terminal; long paths are truncated. */
 export function writeProblem({ path, reason }: ConfigProblem): string {
   if (path === '') return shownText(reason)
   const shown = path.length > MAX_PATH_CHARACTERS ? `…${path.slice(-MAX_PATH_CHARACTERS)}` : path

@@ -2,14 +2,14 @@ import { formatPath, type Problem } from '@farebox/protocol/problems/problem'
 import type { Node } from 'jsonc-parser'
 import { partOf, type TextPart } from './locate.ts'
 
-/** A key that its object already has. */
+/** A key that occurs twice in one object. */
 export interface DuplicateKey {
   readonly again: TextPart
   readonly first: TextPart
   readonly path: string
 }
 
-/** JSON lets the last of two equal keys win, silently: in a price list that is a trap. */
+/** Finds duplicate keys. JSON silently takes the last of two equal keys, which is dangerous in a price list. */
 export function findDuplicateKeys(tree: Node): readonly DuplicateKey[] {
   const found: DuplicateKey[] = []
   walk(tree, [], found)

@@ -3,13 +3,12 @@ import { placeInFile, writeProblem, type ConfigError } from './config-error.ts'
 import { shownText, textWidth } from './shown-text.ts'
 import type { Excerpt } from './text-places.ts'
 
-/** More than these are never fixed at once. */
+/** A longer list of problems is not useful, because they are not fixed all at once. */
 const MAX_SHOWN = 20
 
 /**
- * A {@link ConfigError} as people read it: for each problem its place, what is wrong, the line with the fault
- * underlined, and what to do. Ends with a line break. Whatever the file holds, nothing of it reaches the terminal but
- * visible characters.
+ * Formats a {@link ConfigError} for people: for each problem its place, the reason, the line with the fault underlined,
+ * and the fix. Ends with a line break. Only visible characters of the file reach the terminal.
  *
  * @example
  * // ✗ agent.json:14:19  capabilities.count.pricing.amount: must be a decimal like "0.01", got "0,01"
@@ -35,7 +34,7 @@ export function explainConfigError(error: ConfigError, paint: Paint = PLAIN): st
 function explain({ problems, excerpts }: ConfigError, index: number, paint: Paint): string {
   const problem = problems[index]
   if (problem === undefined) return ''
-  // Of an object that lacks five keys the line is shown once.
+  // When several problems are at the same place, such as five missing keys of one object, the line is shown once.
   const isSamePlace = index > 0 && placeInFile(problem) === placeInFile(problems[index - 1] ?? problem)
   const excerpt = excerpts[index]
   const lines = excerpt === undefined || isSamePlace ? [] : drawExcerpt(problem.line ?? 1, excerpt, paint)
@@ -44,7 +43,7 @@ function explain({ problems, excerpts }: ConfigError, index: number, paint: Pain
   return title + [...lines, shownText(problem.fix)].map(line => `${indent}${line}\n`).join('')
 }
 
-/** The line, and carets below what is at fault; nothing for an empty line. */
+/** The line with carets below the fault; no lines for an empty line. */
 function drawExcerpt(line: number, excerpt: Excerpt, paint: Paint): readonly string[] {
   const [before, marked, after] = [
     shownText(excerpt.before),

@@ -1,17 +1,17 @@
 import type { Problem } from '@farebox/protocol/problems/problem'
 import type { Node } from 'jsonc-parser'
 
-/** The part of a text that a problem is about: from `start` up to `end`. */
+/** The part of a text that a problem concerns, from `start` up to but excluding `end`. */
 export interface TextPart {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Makes the function that finds the part of a JSON text to point at: the value at a path, or its key where that is at
- * fault. Of an object or array that lacks what the path leads to, the opening bracket.
+ * Makes a function that finds the part of a JSON text to point at: the value at a path, or its key when the key is at
+ * fault. When an object or array lacks the next step of the path, that is its opening bracket.
  *
- * @param tree the text as parsed
+ * @param tree the parsed text
  */
 export function createLocator(tree: Node): (problem: Pick<Problem, 'path' | 'at'>) => TextPart {
   const indexes = new Map<Node, ReadonlyMap<unknown, Found>>()
@@ -31,7 +31,7 @@ export function createLocator(tree: Node): (problem: Pick<Problem, 'path' | 'at'
   }
 }
 
-/** The whole of a value or key. */
+/** The range of a whole value or key. */
 export function partOf({ offset, length }: Node): TextPart {
   return { start: offset, end: offset + length }
 }
@@ -41,7 +41,7 @@ interface Found {
   readonly key?: Node
 }
 
-/** By key or index; of keys that are there twice the last, which is the one JSON takes. */
+/** Indexes children by key or index; of duplicate keys the last is kept, as JSON.parse does. */
 function indexChildren({ type, children = [] }: Node): ReadonlyMap<unknown, Found> {
   if (type === 'array') return new Map(children.map((value, index) => [index, { value }]))
   if (type !== 'object') return new Map()

@@ -11,11 +11,11 @@ import { createLocator, type TextPart } from './locate.ts'
 import { createTextPlaces, type TextPlace } from './text-places.ts'
 
 /**
- * Checks the text of an `agent.json` and tells every problem with its place: what `readConfig` does with a file that
- * is not good. Throws a {@link ConfigError}.
+ * Checks the text of an `agent.json` and reports every problem with its place. `readConfig` calls it for a file that is
+ * not valid. Throws a {@link ConfigError}.
  *
- * @param file only named in the problems
- * @param keccak256 for the checksum of the wallet; without it that is left to the start
+ * @param file only used as the name in the problems
+ * @param keccak256 to check the wallet's checksum; when it is missing, the checksum is checked at the start
  */
 export function parseConfig(file: string, text: string, keccak256?: EvmCrypto['keccak256']): Declaration {
   const { json, faults, value, tree } = parse(text)
@@ -34,10 +34,10 @@ export function parseConfig(file: string, text: string, keccak256?: EvmCrypto['k
 }
 
 /**
- * What is not wrong in the text of a good `agent.json`, but will surprise its readers, with its place: an example that
- * its field would refuse. Empty for a text that is not good.
+ * Finds warnings in a valid `agent.json`, with their places: an example that its own field would refuse, which would
+ * surprise readers. Empty for a text that is not valid.
  *
- * @param file only named in the warnings
+ * @param file only used as the name in the warnings
  */
 export function findConfigWarnings(file: string, text: string): readonly ConfigProblem[] {
   const { json, value, tree } = parse(text)
@@ -56,7 +56,7 @@ function placeProblems(problems: readonly Problem[], tree: Node): readonly Place
   }))
 }
 
-/** A problem, and the part of the text that is at fault. */
+/** A problem with the part of the text at fault. */
 interface PlacedProblem extends TextPart, Pick<ConfigProblem, 'path' | 'reason' | 'fix'> {}
 
 function refusal(file: string, text: string, problems: readonly PlacedProblem[]): ConfigError {
@@ -79,14 +79,14 @@ function configProblem(
   return { file, line, column, path, reason, fix }
 }
 
-/** The value, and where its parts stand; without them for what is not JSON, and why it is none. */
+/** Parses the text: the value and its syntax tree; only `faults` for a text that is not JSON. */
 function parse(text: string): {
   readonly json: string
   readonly faults: readonly PlacedProblem[]
   readonly value?: unknown
   readonly tree?: Node | undefined
 } {
-  // A byte order mark is an editor's, not the author's.
+  // Editors add a byte order mark, which is not part of the declaration.
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text
   const faults = findSyntaxProblems(json)
   return faults.length > 0
@@ -94,7 +94,7 @@ function parse(text: string): {
     : { json, faults, value: JSON.parse(json), tree: parseTree(json) }
 }
 
-/** The checksum of a wallet whose form is right (EIP-55, D30). */
+/** Checks the checksum of a wallet whose form is valid (EIP-55, D30). */
 function checkChecksum(value: unknown, keccak256: EvmCrypto['keccak256'] | undefined): readonly Problem[] {
   const wallet = typeof value === 'object' && value !== null && 'wallet' in value ? value.wallet : undefined
   if (keccak256 === undefined || typeof wallet !== 'string' || !/^0x[0-9a-f]{40}$/i.test(wallet)) return []

@@ -7,28 +7,28 @@ import { readTextFile } from './read-text-file.ts'
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 
 /**
- * Reads an `agent.json` and checks it whole (D28), the checksum of a wallet written out in it included. Throws a
+ * Reads an `agent.json` and checks all of it (D28), including the checksum of a literal wallet address. Throws a
  * `ConfigError` with every problem and its place, also for a file that is missing, too large, or not JSON.
  */
 export async function readConfig(file: string): Promise<Declaration> {
   const text = await readTextFile(file)
-  // The hash takes a moment to load, and most files leave the wallet to the environment.
+  // The hash takes time to load, and most files leave the wallet to the environment.
   const keccak256 = text.includes(WALLET_PLACEHOLDER) ? undefined : await loadKeccak()
   const declaration = readFaultless(text)
   const isGood =
     declaration !== undefined &&
     (keccak256 === undefined || !refuseAddress({ keccak256 }, declaration.wallet))
   if (isGood) return declaration
-  // Loaded where it is needed: a start that goes well has no use for it.
+  // Imported lazily: a start that succeeds does not need it.
   const { parseConfig } = await import('./parse-config.ts')
   return parseConfig(file, text, keccak256)
 }
 
-/** The declaration of a text with nothing wrong in it; undefined where there may be something to say. */
+/** The declaration of a text without any problem; undefined when the text may have one. */
 function readFaultless(text: string): Declaration | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    // JSON.parse takes the last of two equal keys, and says nothing.
+    // JSON.parse silently takes the last of two equal keys, so the keys are counted.
     if (countMembers(value) !== countColons(text)) return undefined
     const checked = checkDeclaration(value)
     return checked.ok ? checked.declaration : undefined
@@ -37,14 +37,14 @@ function readFaultless(text: string): Declaration | undefined {
   }
 }
 
-/** Members of all objects in a value. */
+/** Counts the members of all objects in a value, nested ones included. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const inner: readonly unknown[] = Object.values(value)
   return inner.reduce<number>((sum, one) => sum + countMembers(one), Array.isArray(value) ? 0 : inner.length)
 }
 
-/** Colons outside of texts: JSON has one for each member that was written. */
+/** Counts the colons outside of texts: JSON has one for each member. */
 function countColons(json: string): number {
   return json.replaceAll(TEXT, '').split(':').length - 1
 }

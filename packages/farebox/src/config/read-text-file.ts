@@ -6,14 +6,14 @@ import { ConfigError } from './config-error.ts'
 /** Larger than any declaration, small enough to read whole. */
 const MAX_CONFIG_BYTES = 4_194_304
 
-/** The text of a config file. Throws a {@link ConfigError} where there is none to be read. */
+/** Reads the text of a config file. Throws a {@link ConfigError} when the file cannot be read or is not UTF-8 text. */
 export async function readTextFile(file: string): Promise<string> {
   const bytes = await readBytes(file)
   if (bytes.length > MAX_CONFIG_BYTES) {
     const reason = `is ${bytes.length} bytes, at most ${MAX_CONFIG_BYTES} are read`
     throw wholeFile(file, reason, 'name the declaration: it is far smaller than this')
   }
-  // UTF-16 is what some shells write with ">"; its every other byte is zero.
+  // Some shells write UTF-16 with ">"; every other byte of ASCII text is then zero.
   if (bytes.includes(0)) throw wholeFile(file, 'is not UTF-8 text, UTF-16 perhaps', SAVE_AS_UTF8)
   if (!isUtf8(bytes)) throw wholeFile(file, notUtf8(bytes), SAVE_AS_UTF8)
   return bytes.toString('utf8')
@@ -22,7 +22,7 @@ export async function readTextFile(file: string): Promise<string> {
 const SAVE_AS_UTF8 = 'save it as UTF-8'
 
 function notUtf8(bytes: Buffer): string {
-  // Of a text whose own characters may be this one the line is not certain, but near.
+  // The line is approximate when the text itself contains this character.
   const before = bytes.toString('utf8').split('�', 1)[0] ?? ''
   return `is not UTF-8 text: line ${before.split('\n').length} has bytes of another encoding`
 }

@@ -1,21 +1,24 @@
-/** Where something stands in a text, and the line around it. */
+/** A position in a text, with the line around it. */
 export interface TextPlace {
   /** From 1. */
   readonly line: number
-  /** From 1, in UTF-16 units as editors count them; a tab is one. */
+  /** From 1, in UTF-16 units as editors count them; a tab counts as one. */
   readonly column: number
   readonly excerpt: Excerpt
 }
 
-/** A line in three parts, as it stands in the file; of a long line what is around the marked part, the rest `…`. */
+/** A line of the file in three parts. A long line is cut around the marked part; `…` replaces the rest. */
 export interface Excerpt {
   readonly before: string
-  /** The offending text, up to the end of its line; empty where something is missing. */
+  /** The text at fault, up to the end of its line; empty when something is missing there. */
   readonly marked: string
   readonly after: string
 }
 
-/** Finds the place of any part of a text, from `start` up to `end`, in a time that does not hang on its size. */
+/**
+ * Makes a function that finds the place of a part of a text, from `start` up to `end`, without scanning the whole text
+ * each time.
+ */
 export function createTextPlaces(text: string): (start: number, end: number) => TextPlace {
   const lineStarts = [0, ...Array.from(text.matchAll(LINE_BREAK), found => found.index + found[0].length)]
   return (start, end) => {
@@ -32,7 +35,7 @@ export function createTextPlaces(text: string): (start: number, end: number) => 
 
 const LINE_BREAK = /\r\n|\n|\r/g
 
-/** Of a longer line what is around the place is shown. */
+/** Longer lines are cut around the place. */
 const MAX_LINE_CHARACTERS = 110
 const MAX_BEFORE = 50
 const MAX_MARKED = 50
@@ -63,7 +66,7 @@ function excerpt(text: string, { lineStart, start, end, lineEnd }: Part): Excerp
   }
 }
 
-/** Without the halves of characters that a cut leaves at both ends. */
+/** Removes the halves of surrogate pairs that a cut leaves at either end. */
 function wholeCharacters(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
 }
@@ -76,7 +79,7 @@ function endOfLine(text: string, offset: number): number {
   return text.length
 }
 
-/** Index of the last of the ascending numbers that is not above the limit. */
+/** The index of the last of the ascending numbers that is not above the limit. */
 function lastAtOrBefore(ascending: readonly number[], limit: number): number {
   let low = 0
   let high = ascending.length - 1

@@ -1,13 +1,13 @@
-/** One variable that is missing or wrong. */
+/** One environment variable that is missing or invalid. */
 export interface EnvironmentProblem {
   readonly variable: string
-  /** In words that follow the name; of a secret never the value. */
+  /** The problem as words that follow the name; for a secret it never contains the value. */
   readonly problem: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint: string
 }
 
-/** Thrown when the environment is not fit to start with; it has every problem at once (D30). */
+/** Thrown when the environment is not valid for a start; it has all problems at once (D30). */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError'
   readonly problems: readonly [EnvironmentProblem, ...EnvironmentProblem[]]
@@ -17,12 +17,12 @@ export class EnvironmentError extends Error {
     this.problems = problems
   }
 
-  /** The first one's name. */
+  /** The name of the first variable at fault. */
   get variable(): string {
     return this.problems[0].variable
   }
 
-  /** What to do about the first one. */
+  /** How to fix the first problem. */
   get hint(): string {
     return this.problems[0].hint
   }

@@ -1,10 +1,10 @@
 import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/internal/redact'
 import type { Variables } from './read-environment.ts'
 
-/** Of these a part is secret: a password, a query, a key in the path. */
+/** URLs that may contain a secret: a password, a query, or a key in the path. */
 const URL_VARIABLES = ['FACILITATOR_URL', 'SERVICE_RPC_URL', 'SERVICE_STORE'] as const
 
-/** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
+/** Makes a redactor that hides the secrets of the environment in texts that leave this process (OPS-08). */
 export function redactorOf(variables: Variables): Redactor {
   return createRedactor([
     variables['FACILITATOR_SECRET'],

@@ -1,6 +1,6 @@
 import { findNetwork } from '@farebox/payments/networks'
 
-/** What a variable is when it is not set (D30). */
+/** The values of variables that are not set (D30). */
 export const ENVIRONMENT_DEFAULTS = {
   FACILITATOR_URL: 'http://127.0.0.1:4010',
   SERVICE_NETWORK: 'eip155:8453',
@@ -15,7 +15,7 @@ export const ENVIRONMENT_DEFAULTS = {
   HIRING_JOB_PERCENT: 90,
 } as const
 
-/** One variable, as the help tells it. */
+/** One variable, as shown in the help. */
 export interface EnvironmentVariable {
   readonly name: string
   /** `required`, the default, or `–` where there is none. */
@@ -23,7 +23,7 @@ export interface EnvironmentVariable {
   readonly meaning: string
 }
 
-/** All that an agent's environment may say, in the order in which it matters (D30). */
+/** All environment variables of an agent, the most important first (D30). */
 export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   {
     name: 'AGENT_WALLET_ADDRESS',

@@ -4,24 +4,24 @@ import { parseEnv } from 'node:util'
 import { ExplainedError } from '../explained-error.ts'
 import type { Variables } from './read-environment.ts'
 
-/** What the `.env` beside a config adds to the environment. */
+/** The variables that the `.env` beside a config adds to the environment. */
 export interface DotEnv {
-  /** As it is named to people: relative to where the command was called. */
+  /** The path as shown to people: relative to the current folder. */
   readonly file: string
-  /** Only what the environment does not have: a value set there, even an empty one, is never replaced. */
+  /** Only variables that the environment does not have: a value set there, even an empty one, is never replaced. */
   readonly variables: { readonly [name: string]: string }
 }
 
-/** Thrown for a `.env` that cannot be read, or not for certain; it names the line and never shows what is there. */
+/** Thrown for a `.env` that cannot be read or parsed reliably; it names the line and never shows the content. */
 export class DotEnvError extends ExplainedError {
   override readonly name = 'DotEnvError'
 }
 
 /**
- * Reads the `.env` beside a config. Resolves to undefined where there is none.
+ * Reads the `.env` beside a config. Resolves to undefined when there is none.
  *
- * Throws a {@link DotEnvError} for one that cannot be read and for a line that is no `NAME=value`: what would be
- * skipped there in silence may be what decides whether jobs are paid for.
+ * Throws a {@link DotEnvError} for a file that cannot be read and for a line that is not `NAME=value`: a line skipped
+ * silently might be the one that decides whether jobs are paid for.
  */
 export async function readDotEnv(
   configFile: string,
@@ -41,7 +41,7 @@ export async function readDotEnv(
 
 async function readText(path: string, file: string): Promise<string | undefined> {
   try {
-    // A byte order mark is an editor's, not the author's.
+    // Editors add a byte order mark, which is not part of the content.
     return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -57,7 +57,10 @@ async function readText(path: string, file: string): Promise<string | undefined>
 const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_][\w.-]*\s*=\s*(.*)$/
 const BLANK = /^\s*(?:#.*)?$/
 
-/** Node's parser passes over what it does not understand, and some releases take the next line with it. */
+/**
+ * Checks every line first: Node's parser skips lines that it does not understand, and in some releases also the line
+ * after them.
+ */
 function refuseBroken(text: string, file: string): void {
   const lines = text.split(/\r?\n/)
   for (let index = 0; index < lines.length; index += 1) {
@@ -76,7 +79,7 @@ function refuseBroken(text: string, file: string): void {
   }
 }
 
-/** A quoted value may go on over lines; undefined where its quote never ends. */
+/** The index of the last line of a value: a quoted value may span lines. Undefined when its quote is never closed. */
 function lastLineOf(value: string, lines: readonly string[], index: number): number | undefined {
   const quote = /^["'`]/.exec(value)?.[0]
   if (quote === undefined || value.includes(quote, 1)) return index

@@ -13,9 +13,9 @@ import type { Variables } from './variables.ts'
 export type { Variables } from './variables.ts'
 import { ENVIRONMENT_DEFAULTS } from './environment-variables.ts'
 
-/** What the environment says, read once and checked (D30). The one place that knows the variables' names. */
+/** The environment, read once and checked (D30). Only this module knows the names of the variables. */
 export interface Environment {
-  /** As given; served as `wallet`. */
+  /** The address as given; served as `wallet`. */
   readonly wallet: string
   readonly devMode: boolean
   /** Undefined: paid requests are answered 401 (D11). */
@@ -25,30 +25,32 @@ export interface Environment {
   readonly network: Network
   /** `memory:`, `lmdb:<folder>` or `redis://…`. */
   readonly store: string
-  /** A chain node; needed where the facilitator is not one of ours (D9). */
+  /** The URL of a chain node; needed when the facilitator is not Farebox's own (D9). */
   readonly rpcUrl: string | undefined
-  /** Sends the spends of handlers and pays their gas, `0x` and 64 digits; undefined: they cannot spend. */
+  /**
+   * The key that sends the handlers' spends and pays their gas, `0x` and 64 digits; undefined: handlers cannot spend.
+   */
   readonly spenderPrivateKey: string | undefined
-  /** The agent's id in the registry, by which payers permit it to spend. */
+  /** The agent's id in the registry, to which payers grant permission to spend. */
   readonly agentId: bigint | undefined
-  /** Undefined: handlers cannot pay others. */
+  /** Undefined: handlers cannot hire other agents. */
   readonly hiring: HiringSettings | undefined
-  /** Where callers reach this agent, without a trailing slash. */
+  /** The URL at which callers reach this agent, without a trailing slash. */
   readonly publicUrl: string | undefined
   readonly logFormat: LogFormat
   readonly isolation: Isolation
-  /** A new run with less time left is refused before any work (D17). */
+  /** A new run with less time left is refused before any work is done (D17). */
   readonly leastDeadlineSeconds: number
-  /** Where Prometheus asks; undefined: nothing is counted. */
+  /** The address for Prometheus; undefined: metrics are not counted. */
   readonly metrics: MetricsAddress | undefined
 }
 
-/** Where handlers run: `worker`, in processes of their own; `none`, in the agent's. */
+/** `worker`: handlers run in separate processes; `none`: they run in the agent's process. */
 export type Isolation = 'worker' | 'none'
 
 /**
- * Reads and checks the environment. Throws an {@link EnvironmentError} with every variable at fault; a value that
- * is merely odd is never guessed at, because a guess here would be paid for with money.
+ * Reads and checks the environment. Throws an {@link EnvironmentError} with every variable at fault. Unusual values are
+ * refused and never interpreted, because a wrong guess could cost money.
  */
 export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'keccak256'>): Environment {
   return Object.freeze(
@@ -75,7 +77,7 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
   )
 }
 
-/** Reads each, and only then says what is wrong: who fixes a start wants to do it once. */
+/** Calls every reader before it throws, so that all problems can be fixed at once. */
 function readAll<Readers extends { readonly [name: string]: () => unknown }>(
   readers: Readers,
 ): { readonly [name in keyof Readers]: ReturnType<Readers[name]> } {
@@ -91,11 +93,14 @@ function readAll<Readers extends { readonly [name: string]: () => unknown }>(
   })
   const [first, ...others] = problems
   if (first !== undefined) throw new EnvironmentError(first, ...others)
-  // No problem: then each name has what its reader returned.
+  // There is no problem, so each name has the value that its reader returned.
   return Object.fromEntries(values) as { readonly [name in keyof Readers]: ReturnType<Readers[name]> }
 }
 
-/** Exactly `true` or exactly `false`: every other spelling refuses to start, none skips payment (OPS-01). */
+/**
+ * Exactly `true` or exactly `false`: every other spelling refuses the start, so that no typo turns payment off
+ * (OPS-01).
+ */
 function readDevMode(variables: Variables): boolean {
   const value = variables['SERVICE_DEV_MODE']
   if (value === 'true') return true
@@ -132,7 +137,7 @@ function readSecret(variables: Variables): string | undefined {
   )
 }
 
-/** Whatever is wrong with it, nothing of it is shown. */
+/** Reads the spender's key. No part of an invalid key is shown. */
 function readSpenderKey(variables: Variables): string | undefined {
   const value = variables['SPENDER_PRIVATE_KEY']
   if (value === undefined || value === '') return undefined
@@ -158,13 +163,13 @@ function readAgentId(variables: Variables): bigint | undefined {
 function readUrl(variables: Variables, name: string): string | undefined {
   const value = variables[name]
   if (value === undefined || value === '') return undefined
-  // The parser drops white space without a word, but what is compared with the value later does not (D13).
+  // The URL parser silently drops white space, but later comparisons with the value do not (D13).
   const url = canParseUrl(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return value
   return refuse(name, 'must be a URL beginning with http:// or https://', `set ${name}, or leave it unset`)
 }
 
-/** `/execute` is put behind it, and callers sign what comes out: it must be a place and nothing more. */
+/** Callers sign the URL with `/execute` appended, so it must have no query, fragment or user. */
 function readPublicUrl(variables: Variables): string | undefined {
   const value = readUrl(variables, 'SERVICE_PUBLIC_URL')
   if (value === undefined) return undefined
@@ -179,14 +184,14 @@ function readPublicUrl(variables: Variables): string | undefined {
 
 function readPort(variables: Variables, name: string, hint: string): number | undefined {
   const value = variables[name]
-  // Nothing, where PORT was meant to have something, is a deployment that went wrong (OPS-10).
+  // An empty PORT is refused: it indicates a broken deployment (OPS-10).
   if (value === undefined || (value === '' && name !== 'PORT')) return undefined
   const port = Number(value)
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port
   return refuse(name, `must be a port number from 0 to 65535, got ${shown(value)}`, hint)
 }
 
-/** Of this machine alone unless a host is named: what is counted is not for callers (D31). */
+/** The host defaults to loopback, because metrics are not for callers (D31). */
 function readMetrics(variables: Variables): MetricsAddress | undefined {
   const port = readPort(variables, 'SERVICE_METRICS_PORT', 'leave it unset for no metrics')
   const host = variables['SERVICE_METRICS_HOST'] || ENVIRONMENT_DEFAULTS.SERVICE_METRICS_HOST
@@ -199,7 +204,7 @@ function readMetrics(variables: Variables): MetricsAddress | undefined {
   return port === undefined ? undefined : { host, port }
 }
 
-/** Set to nothing it is no network we know: the default is a chain with real money. */
+/** An empty value is refused as an unknown network: the default is a chain with real money. */
 function readNetwork(variables: Variables): Network {
   const value = variables['SERVICE_NETWORK'] ?? ENVIRONMENT_DEFAULTS.SERVICE_NETWORK
   const network = findNetwork(value)
@@ -245,7 +250,7 @@ function readLeastDeadline(variables: Variables): number {
   )
 }
 
-/** A name one letter off is the likeliest reason for one that is missing. */
+/** Names a variable with a similar name, if one is set: the likeliest reason for a missing one is a typo. */
 function notSet(variables: Variables, name: string): string {
   const similar = nearest(name, Object.keys(variables))
   return similar === undefined ? 'is not set' : `is not set, but ${similar} is: a typo?`
@@ -255,7 +260,7 @@ function refuse(variable: string, problem: string, hint: string): never {
   throw new EnvironmentError({ variable, problem, hint })
 }
 
-/** Values that should stand here are short; a longer one may be a secret that was put into the wrong variable. */
+/** Valid values are short; a longer one may be a secret that was put into the wrong variable, so it is not shown. */
 const MAX_SHOWN_CHARACTERS = 24
 
 function shown(value: string): string {

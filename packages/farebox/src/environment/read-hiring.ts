@@ -3,26 +3,28 @@ import { EnvironmentError } from './environment-error.ts'
 import { ENVIRONMENT_DEFAULTS } from './environment-variables.ts'
 import type { Variables } from './variables.ts'
 
-/** With what, and up to what, handlers hire other agents. */
+/** The key and the limits with which handlers hire other agents. */
 export interface HiringSettings {
   /** `0x` and 64 digits. */
   readonly privateKey: string
-  /** Of a job's own price: 1 to 90. */
+  /** The most that a job may spend on hires, in percent of its own price: 1 to 90. */
   readonly jobPercent: bigint
-  /** Atomic units that all hires of a UTC day may cost. */
+  /** The most that all hires of one UTC day may cost, in atomic units. */
   readonly dayAtomic: bigint
-  /** Atomic units a UTC day, for jobs that are not paid in the end. */
+  /** The most that hires of jobs that are not paid in the end may cost in one UTC day, in atomic units. */
   readonly lossesAtomic: bigint
 }
 
 const MOST_PERCENT = ENVIRONMENT_DEFAULTS.HIRING_JOB_PERCENT
-/** Every store counts to here exactly. */
+/** Every job store counts exactly up to this amount. */
 const MOST_ATOMIC = 10n ** 15n
 
-/** Reads what an agent hires with. Throws an {@link EnvironmentError}; of the key nothing is shown. */
+/**
+ * Reads the hiring settings; undefined without a key. Throws an {@link EnvironmentError}, which never shows the key.
+ */
 export function readHiring(variables: Variables): HiringSettings | undefined {
   const value = variables['HIRING_PRIVATE_KEY']
-  // What is set beside no key is read all the same: it is wrong now, and would be found out later.
+  // The other variables are checked even without a key, so that an error in them is found now and not later.
   const jobPercent = readPercent(variables)
   const dayAtomic = readAmount(variables, 'HIRING_DAILY_BUDGET', ENVIRONMENT_DEFAULTS.HIRING_DAILY_BUDGET)
   const lossesAtomic = readAmount(

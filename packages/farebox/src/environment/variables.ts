@@ -1,2 +1,2 @@
-/** Variables as the process has them. */
+/** The variables of a process. */
 export type Variables = { readonly [name: string]: string | undefined }

@@ -8,7 +8,10 @@ import { UnauthorizedAgent } from './payment/authorize-agent.ts'
 import { RefusedPayment } from './payment/refused-payment.ts'
 import { HandlerCutOff } from './run/run-handler.ts'
 
-/** The one place that turns what was thrown into HTTP (D15, D26). What is not meant for the caller goes to the log. */
+/**
+ * Turns everything thrown by the pipeline into an HTTP response (D15, D26). Details that are not meant for the caller
+ * are logged.
+ */
 export function answerError(log: Log, thrown: unknown): Answer {
   if (thrown instanceof RefusedPayment) return failureAnswer('payment', 402, thrown.message, thrown.headers)
   if (isServiceError(thrown))
@@ -24,8 +27,8 @@ export function answerError(log: Log, thrown: unknown): Answer {
 }
 
 /**
- * The line of a job that was refused (D27). What ended in a 500 has had its own, with more than the caller is given. What
- * the caller sent is not in it: its answer quotes that, and logs are read by others.
+ * Logs the line of a refused job (D27). A 500 is skipped: it was already logged, with more detail than the caller gets.
+ * Values that the caller sent are removed from the reason, because the logs are read by other people.
  */
 export function logRefusal(log: Log, order: JobOrder, thrown: unknown, { status }: Answer): void {
   if (status >= 500 && !(thrown instanceof TryLater)) return

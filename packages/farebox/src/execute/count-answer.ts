@@ -5,7 +5,7 @@ import { RefusedPayment } from './payment/refused-payment.ts'
 import { HandlerOverran } from './run/run-handler.ts'
 import type { Service } from './service/service.ts'
 
-/** Counts the answer of a job that did not fail, and hands it on. */
+/** Counts the response of a job that did not fail, and returns it. */
 export function countAnswer(
   { metrics, payments }: Service,
   order: JobOrder,
@@ -18,13 +18,13 @@ export function countAnswer(
   return answer
 }
 
-/** Counts the 402 that names the price, and hands it on. */
+/** Counts the 402 that names the price, and returns it. */
 export function countAsked({ metrics }: Service, answer: Answer): Answer {
   metrics.answered({ outcome: 'asked_to_pay' })
   return answer
 }
 
-/** Counts what was thrown in place of an answer. */
+/** Counts a refusal or failure. */
 export function countRefusal(
   { metrics }: Service,
   order: JobOrder | undefined,

@@ -25,9 +25,10 @@ import { serveOrder } from './serve-order.ts'
 import type { Payments, Service } from './service/service.ts'
 
 /**
- * `POST /execute`, in the order of D14; the numbers are those of ARCHITECTURE.md. A step throws to refuse; each asks for
- * what only the step before it can make, so that none can be left out: a payment is reserved only when accepted, charged
- * only for a response that was saved, and that is made only of checked output.
+ * `POST /execute`, in the order of D14; the step numbers are those of ARCHITECTURE.md. A step throws to refuse the
+ * request. Each step requires a value that only the step before it can make, so that no step can be left out: only an
+ * accepted payment can be reserved, only a saved response can be charged for, and a response is made only of checked
+ * output.
  */
 export async function execute(service: Service, arrived: ArrivedRequest): Promise<Answer> {
   const { payments, log } = service
@@ -48,7 +49,7 @@ export async function execute(service: Service, arrived: ArrivedRequest): Promis
   }
 }
 
-/** Parsing holds up the event loop, and nobody is proven to pay yet: large bodies take turns. */
+/** Parses large bodies one at a time: parsing blocks the event loop, and at this point no payment has been proven. */
 async function readOrder(service: Service, arrived: ArrivedRequest): Promise<JobOrder> {
   if (arrived.body.length <= LARGE_BODY_BYTES) return readJobOrder(service, arrived)
   return await service.turns.take(() => readJobOrder(service, arrived))
@@ -69,7 +70,7 @@ async function executePaid(
   )
 }
 
-/** Dev mode: the payment steps fall away, the rest keeps its order. */
+/** Dev mode: the payment steps are skipped, the other steps keep their order. */
 async function executeFree(service: Service, arrived: ArrivedRequest, order: JobOrder): Promise<Answer> {
   // 6, 8, 9
   return await serveOrder(service, arrived, order, NOTHING_OFFERED, (held, terms) =>
@@ -87,7 +88,7 @@ async function runPaid(
   const { log, clock, metrics } = service
   const arrivedMs = clock.nowMs()
   if (arrivedMs >= deadline.atMs) {
-    // The claim took its time.
+    // The claim may have taken until after the deadline.
     const refusal = new DeadlineError('the deadline has passed')
     const asSent = (): unknown => refusalByClock(service, deadline, refusal)
     return await refuseUnlessCharged(service, order, { refusal, asSent, payment, job: { held, deadline } })
@@ -101,7 +102,7 @@ async function runPaid(
     )
     reserved = reservation
     log.job('payment verified', order.jobId, { payer: payment.payer, amount: order.capability.price })
-    // A response whose first payment failed is sold again as it is, without a second run (D22).
+    // A response whose first payment failed is sold again unchanged, without a second run (D22).
     const response =
       held.job.state === 'unpaid'
         ? held.job.response

@@ -4,9 +4,9 @@ import { isOwnJob } from './request/job-order.ts'
 import type { Service } from './service/service.ts'
 import type { Log } from '../log.ts'
 
-/** How often the store is searched for settlements that a dead process left in doubt. */
+/** The interval between searches of the store for settlements that a crashed process left open. */
 const ROUND_MS = 5_000
-/** Taken up in one round; the rest waits for the next, here or on another replica. */
+/** The number of jobs taken over per round; the others wait for the next round, of this or another replica. */
 const MAX_PER_ROUND = 200
 
 type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'settlements'> & {
@@ -15,9 +15,9 @@ type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'set
 }
 
 /**
- * Takes up what a crash left: every response that was saved but whose settlement nobody sees through any more is
- * claimed and settled here (D8, D32). This agent's own only: another's facilitator may not be ours to ask.
- * Runs at start and then in rounds, until the signal aborts.
+ * Resumes work that a crash interrupted: every saved response whose settlement no process holds any more is claimed and
+ * settled here (D8, D32). Only jobs of this agent are taken over, because its secret may not be valid at the
+ * facilitator of another agent. Runs at the start and then in rounds, until the signal aborts.
  */
 export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<void> {
   const { clock, log } = parts

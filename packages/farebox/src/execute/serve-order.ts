@@ -24,8 +24,8 @@ import type { Service } from './service/service.ts'
 type Run<P extends AcceptedPayment | undefined> = (held: HeldJob, terms: AgreedTerms<P>) => Promise<Served>
 
 /**
- * Steps 6 to 9 of ARCHITECTURE.md: a repeat is answered from what is stored, a new job is claimed and run; a process that
- * loses a claim reads the record again. Throws where the request is refused.
+ * Steps 6 to 9 of ARCHITECTURE.md: a repeat is answered from its record, a new job is claimed and run; when this
+ * process loses the claim, it reads the record again. Throws when the request is refused.
  */
 export async function serveOrder<P extends AcceptedPayment | undefined>(
   service: Service,
@@ -78,7 +78,10 @@ async function serveOnce<P extends AcceptedPayment | undefined>(
   return held === undefined ? TAKEN : await run(held, terms)
 }
 
-/** Nobody knows whether an attempt at this job may still charge: that is no failure (D8, D25). Other errors pass. */
+/**
+ * Answers 503 when it is unknown whether an attempt at this job may still charge, because that is not a failure (D8,
+ * D25). Other errors pass.
+ */
 function serveInDoubt(service: Service, order: JobOrder, { proven: payment }: Offer, error: unknown): Served {
   if (!(error instanceof OutcomeInDoubt)) throw error
   if (payment === undefined) throw error.cause

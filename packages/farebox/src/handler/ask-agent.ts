@@ -5,16 +5,16 @@ import { HireError, type HireFailure } from './hire-error.ts'
 import type { HireRequest, JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 
-/** What a handler asks of the agent, which alone has the keys that spend and hire. */
+/** A question of a handler process to the agent, which alone has the keys for spending and hiring. */
 export type AgentQuestion =
   | { readonly kind: 'allowance' }
-  /** What of the order can be sent; it is checked where it is taken. */
+  /** The parts of the order that a message can carry; the agent checks them. */
   | { readonly kind: 'spend'; readonly order: unknown }
   | { readonly kind: 'budget' }
   /** A {@link HireRequest} as JSON. */
   | { readonly kind: 'hire'; readonly request: string }
 
-/** What it is answered. */
+/** The agent's answer to an {@link AgentQuestion}. */
 export type AgentAnswer =
   | { readonly kind: 'allowance'; readonly amount: string }
   | { readonly kind: 'spend'; readonly spent: Spent }
@@ -24,21 +24,21 @@ export type AgentAnswer =
       readonly kind: 'refused'
       readonly errorType: ErrorType
       readonly message: string
-      /** Of a {@link HireError}. */
+      /** Set for a {@link HireError}. */
       readonly hire?: HireFailure
     }
 
-/** What a handler in a process of its own spends and hires with: it asks the agent, which has the keys. */
+/** Spending and hiring for a handler in a separate process: each call asks the agent, which has the keys. */
 export interface AskedAgent {
   readonly spending: Pick<JobSpending, 'allowance' | 'spend'>
   readonly hiring: Pick<JobHiring, 'hire' | 'budget'>
   take(ask: number, answer: AgentAnswer): void
 }
 
-/** More than any job may weigh, whose input is bounded where it is taken. */
+/** Larger than any valid request, because the size of a job's input is limited when it is accepted. */
 const MAX_REQUEST_CHARACTERS = 2_097_152
 
-/** Makes it for one run. The calls are numbered in the order in which they are made. */
+/** Makes an {@link AskedAgent} for one run. The questions are numbered in the order of the calls. */
 export function askAgent(
   send: (asked: { readonly ask: number; readonly question: AgentQuestion }) => void,
 ): AskedAgent {
@@ -59,7 +59,7 @@ export function askAgent(
         : new HireError(answer.message, answer.hire)
     if (answer.kind !== question.kind)
       throw new InternalError('the agent gave another answer than was asked for')
-    // Of the kind that was asked for, as the line before has seen.
+    // The check above guarantees that the answer has the kind of the question.
     return answer as Extract<AgentAnswer, { kind: Kind }>
   }
   return {
@@ -78,7 +78,7 @@ export function askAgent(
   }
 }
 
-/** The fields that count, where they are values that a message can carry. */
+/** The fields of a spend order, with values that a message can carry. */
 function sendable(order: unknown): unknown {
   if (typeof order !== 'object' || order === null) return undefined
   const { token, amount, to } = order as { readonly [key: string]: unknown }

@@ -1,19 +1,19 @@
 import type { OutputCheck, Violation } from '@farebox/protocol/fields/compile'
 import { describeThrown } from './describe-thrown.ts'
 
-/** An output as it was found where the handler ran; plain enough to come from another process. */
+/** The result of checking an output in the process where the handler ran; plain enough to be sent between processes. */
 export interface CheckedOutput {
-  /** The first thing wrong with it. */
+  /** The first violation of the schema. */
   readonly violation: Violation | undefined
-  /** Undeclared fields, the first 20. */
+  /** Undeclared fields, at most the first 20. */
   readonly dropped: readonly string[]
-  /** What goes out: of what was checked; in dev mode of the output as it is. Undefined where nothing can. */
+  /** The JSON of the checked output; in dev mode of the unchanged output. Undefined when there is none. */
   readonly json: string | undefined
-  /** Why the output as it is cannot be written as JSON. */
+  /** Why the output cannot be written as JSON. */
   readonly unwritable: string | undefined
 }
 
-/** Checks an output, whatever it is, and writes it as JSON. Never throws. */
+/** Checks any output against the schema and writes it as JSON. Never throws. */
 export function checkOutput(check: OutputCheck, output: unknown, devMode: boolean): CheckedOutput {
   const checked = check(output)
   const violation = checked.ok ? undefined : checked.violation

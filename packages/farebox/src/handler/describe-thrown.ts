@@ -1,16 +1,19 @@
 import { ownFrames } from '../own-frames.ts'
 
-/** What was thrown, as a line for the log. Never throws: handlers can throw anything, a hostile Proxy included. */
+/** Describes a thrown value in one line for the log. Never throws, whatever was thrown, including a hostile Proxy. */
 export function describeThrown(thrown: unknown): string {
   try {
-    // A message is whatever was assigned to it, and turning that into text may throw, too.
+    // A message may be any value, and converting it to a text may throw as well.
     return String(thrown instanceof Error ? thrown.message : thrown)
   } catch {
     return 'something that cannot be read'
   }
 }
 
-/** Where in the author's own files it was thrown, `handlers.ts:12:9`; undefined where that is not known. Never throws. */
+/**
+ * The place in the author's own files where the error was thrown, `handlers.ts:12:9`; undefined when it is unknown.
+ * Never throws.
+ */
 export function placeThrown(thrown: unknown): string | undefined {
   try {
     return thrown instanceof Error && typeof thrown.stack === 'string'

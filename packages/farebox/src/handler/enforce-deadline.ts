@@ -1,7 +1,7 @@
 import { DeadlineError } from '@farebox/protocol/errors/service-errors'
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** The moment a job is too late. Unix milliseconds. */
+/** The time after which a job is late, in Unix milliseconds. */
 export interface Deadline {
   readonly atMs: number
 }
@@ -11,7 +11,7 @@ export function enforceDeadline(clock: Clock, deadline: Deadline): void {
   if (clock.nowMs() >= deadline.atMs) throw new DeadlineError('the deadline has passed')
 }
 
-/** Throws a `DeadlineError` when a new run would have less time than the agent asks for (D17). */
+/** Throws a `DeadlineError` when a new run would have less time than the agent requires (D17). */
 export function enforceLeastTime(clock: Clock, { atMs }: Deadline, leastSeconds: number): void {
   if (leastSeconds === 0 || atMs - clock.nowMs() >= leastSeconds * 1_000) return
   throw new DeadlineError(
@@ -20,9 +20,9 @@ export function enforceLeastTime(clock: Clock, { atMs }: Deadline, leastSeconds:
 }
 
 /**
- * Waits for work until the deadline, and reads the clock again when it is done: synchronous work that blocks past
- * the deadline resolves before its timer can fire (DDL-03). On time it resolves to the work's result; late, it
- * throws a `DeadlineError`, and `aborter` has been aborted, so that the work can stop.
+ * Waits for work until the deadline, and checks the clock again afterwards: synchronous work that blocks past the
+ * deadline resolves before the timer can fire (DDL-03). Resolves to the result if the work is on time; otherwise throws
+ * a `DeadlineError` after aborting `aborter`, so that the work can stop.
  */
 export async function withinDeadline<T>(
   clock: Clock,

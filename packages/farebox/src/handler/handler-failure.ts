@@ -8,34 +8,37 @@ import {
 import type { Log } from '../log.ts'
 import { describeThrown, placeThrown } from './describe-thrown.ts'
 
-/** What a handler threw, as texts: safe to look at, and fit to come from another process. */
+/** A thrown value as texts, which can be read safely and sent between processes. */
 export interface HandlerFailure {
   /** For the log. */
   readonly logText: string
-  /** `handlers.ts:12:9`, where that is known. */
+  /** The place in the author's files, `handlers.ts:12:9`, when it is known. */
   readonly at: string | undefined
   /** One of the five typed errors; undefined for everything else. */
   readonly typed: { readonly errorType: ErrorType; readonly message: string } | undefined
 }
 
-/** Looks at what was thrown, once. Never throws: even `instanceof` runs code of a Proxy, and a getter may change its mind. */
+/**
+ * Reads the thrown value once. Never throws: even `instanceof` runs code of a Proxy, and a getter may return different
+ * values.
+ */
 export function describeFailure(thrown: unknown): HandlerFailure {
   return { logText: describeThrown(thrown), at: placeThrown(thrown), typed: readTyped(thrown) }
 }
 
-/** The line of the log (D26). */
+/** Writes the log line of a handler error (D26). */
 export function logFailure(log: Log, jobId: string, { logText, at }: HandlerFailure): void {
   log.job(`handler error: ${logText}`, jobId, at === undefined ? {} : { at })
 }
 
-/** What was thrown when its job was over, or that is nobody's. */
+/** Logs an error that was thrown after its job ended, or that belongs to no known job. */
 export function logStray(log: Log, { logText, at }: HandlerFailure, jobId: string | undefined): void {
   const place = at === undefined ? {} : { at }
   if (jobId === undefined) log.warn(`an uncaught error in the handlers: ${logText}`, place)
   else log.job(`handler error: ${logText}`, jobId, { ...place, after: 'its end' })
 }
 
-/** What goes on from it: the handler's typed error, or the generic one. */
+/** The error for the caller: the handler's typed error, or the generic one. */
 export function failureError({ typed }: HandlerFailure): ServiceError {
   return typed === undefined
     ? new InternalError(INTERNAL_ERROR_MESSAGE)
@@ -45,11 +48,11 @@ export function failureError({ typed }: HandlerFailure): ServiceError {
 function readTyped(thrown: unknown): HandlerFailure['typed'] {
   try {
     if (!isServiceError(thrown)) return undefined
-    // Made again: what was a text when it was first asked for need not be one again.
+    // A new error is made from it, because the message may not be a string when it is read again.
     const { errorType, message } = serviceError(thrown.errorType, thrown.message)
     return { errorType, message }
   } catch {
-    // It was one when it was first looked at, and threw when it was looked at again.
+    // It looked like a typed error at first, but reading it threw.
   }
   return undefined
 }

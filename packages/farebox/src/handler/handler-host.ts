@@ -5,7 +5,7 @@ import type { JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 import type { ServedCapability } from './served-capability.ts'
 
-/** One job as a handler is to do it. */
+/** One job, as a handler receives it. */
 export interface HandlerCall {
   readonly jobId: string
   readonly capability: ServedCapability
@@ -13,27 +13,30 @@ export interface HandlerCall {
   readonly payer: string | undefined
   readonly input: JsonObject
   readonly deadline: Deadline
-  /** Aborts when the handler is to stop. Its signal is made when it is first asked for, and few handlers do. */
+  /** Aborts when the handler should stop. The signal is created on first use, because few handlers use it. */
   readonly aborter: AbortController
-  /** What it may move of the payer's. */
+  /** The job's access to the payer's tokens. */
   readonly spending: JobSpending
-  /** What it may have others do. */
+  /** The job's access to other agents. */
   readonly hiring: JobHiring
 }
 
-/** What a handler returned. Boxed: bare, each promise on its way would ask it for `then` again. */
+/**
+ * The value that a handler returned. It is wrapped, because promises would otherwise look for `then` on the value
+ * itself.
+ */
 export interface HandlerReturn {
-  /** Checks it and writes it as JSON; never throws. */
+  /** Checks the output and writes it as JSON; never throws. */
   check(): CheckedOutput
 }
 
-/** Where handlers run: in this process, or in processes of their own. */
+/** Runs handlers: in this process, or in separate processes. */
 export interface HandlerHost {
   /**
-   * Runs a handler. Settles when the handler has ended, which may be after its deadline. What it throws is in the
-   * log by then, and rejects as a `ServiceError`: its own, or the generic `InternalError` (D26).
+   * Runs a handler. Settles when the handler has ended, possibly after its deadline. An error of the handler has been
+   * logged by then, and rejects as a `ServiceError`: its own typed error, or the generic `InternalError` (D26).
    */
   run(call: HandlerCall): Promise<HandlerReturn>
-  /** Ends what still runs, and lets go of what handlers run in. Safe to call twice. */
+  /** Stops running handlers and frees their resources. Safe to call twice. */
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { JobContext } from '../handlers.ts'
 import type { JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 
-/** Makes what a handler gets beside its input. */
+/** Makes the context that a handler receives with its input. */
 export function createJobContext(parts: {
   readonly jobId: string
   readonly capability: string
@@ -21,7 +21,7 @@ export function createJobContext(parts: {
     capability,
     payer,
     deadline: deadlineMs / 1_000,
-    // Made by the controller when it is first asked for, and few handlers do.
+    // The controller creates the signal on first use, because few handlers use it.
     get signal() {
       return aborter.signal
     },

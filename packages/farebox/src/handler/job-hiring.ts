@@ -3,14 +3,14 @@ import type { HireBudget, Hired } from '../handlers.ts'
 import type { Holder } from '../jobs/job-store.ts'
 import type { Deadline } from './enforce-deadline.ts'
 
-/** Carries wallets of the agents that hired one another, in order, with a comma between them. */
+/** The header with the wallets of the agents that hired one another, in order, separated by commas. */
 export const HIRE_PATH_HEADER = 'hire-path'
 
-/** What a request says of where its job comes from. Anybody may leave it out or make it up. */
+/** Headers of a request about the origin of its job. Callers may omit or forge them. */
 export interface CallOrigin {
-  /** `HIRE-PATH`: wallets of the agents that hired one another up to this one. */
+  /** `HIRE-PATH`: the wallets of the agents that hired one another, up to this agent. */
   readonly hirePath: string | undefined
-  /** `traceparent` (W3C Trace Context), passed on as it came. */
+  /** `traceparent` (W3C Trace Context), passed on unchanged. */
   readonly traceparent: string | undefined
 }
 
@@ -24,12 +24,12 @@ export interface HiringJob {
   readonly payer: string | undefined
   readonly deadline: Deadline
   readonly aborter: AbortController
-  /** Under whose fence its orders are kept. */
+  /** The holder whose fence protects the records of its orders. */
   readonly holder: Holder
   readonly origin: CallOrigin
 }
 
-/** A hire as the handler asked for it; nothing of it is checked yet. */
+/** The arguments of a hire as the handler gave them, unchecked. */
 export interface HireRequest {
   readonly agent: unknown
   readonly capability: unknown
@@ -37,24 +37,24 @@ export interface HireRequest {
   readonly options: unknown
 }
 
-/** What one job may have others do. */
+/** The hiring of one job. */
 export interface JobHiring {
   hire(request: HireRequest): Promise<Hired>
   budget(): Promise<HireBudget>
-  /** Resolves when none of its hires is under way; by the deadline at the latest. */
+  /** Resolves when no hire of the job is in progress; at the deadline at the latest. */
   settled(): Promise<void>
 }
 
-/** How handlers hire other agents. */
+/** Makes the hiring of each job. */
 export interface Hiring {
   forJob(job: HiringJob): JobHiring
 }
 
-/** Hiring that is refused, whatever is asked for. */
+/** Hiring that refuses every hire. */
 export function refuseHiring(why: string): Hiring {
   return {
     forJob: () => ({
-      // Async, so that what is refused at once and what is refused later are the same.
+      // Async, so that an immediate refusal and a later one both reject.
       async hire({ agent }) {
         const failure = { problem: 'refused', charged: 'no', childErrorType: undefined } as const
         throw new HireError(`cannot hire: ${why}`, { ...failure, agent: String(agent).slice(0, 200) })

@@ -7,40 +7,40 @@ import type { Deadline } from './enforce-deadline.ts'
 export interface SpendingJob {
   readonly jobId: string
   readonly capability: string
-  /** Whose tokens they are; undefined in dev mode. */
+  /** The payer, whose tokens are spent; undefined in dev mode. */
   readonly payer: string | undefined
   readonly deadline: Deadline
   readonly aborter: AbortController
 }
 
-/** What one job may move of its payer's. */
+/** The spending of one job. */
 export interface JobSpending {
   allowance(): Promise<string>
-  /** @param order a `SpendOrder`, as the handler's author wrote it: unchecked */
+  /** @param order a `SpendOrder`, unchecked */
   spend(order: unknown): Promise<Spent>
-  /** Resolves when none of its spends is under way; by the deadline at the latest. */
+  /** Resolves when no spend of the job is in progress; at the deadline at the latest. */
   settled(): Promise<void>
-  /** What it moved, or may have, in the words of its failure; undefined where it moved nothing. */
+  /** Text for the job's failure about tokens that were or may have been moved; undefined when nothing was moved. */
   describe(): string | undefined
 }
 
-/** How handlers move what payers permitted. */
+/** Makes the spending of each job. */
 export interface Spending {
-  /** Named with the price of a capability that spends; undefined where nothing can be spent. */
+  /** Sent with the price of a capability that spends; undefined when nothing can be spent. */
   readonly identity?: SpenderEntry
   forJob(job: SpendingJob): JobSpending
 }
 
-/** Why a handler cannot spend whose capability does not declare it. */
+/** The reason for a refusal when the capability does not declare spending. */
 export function notDeclared({ capability }: SpendingJob): string {
   return `the capability ${JSON.stringify(capability)} does not declare EXECUTE_TRANSACTIONS in its permissions`
 }
 
-/** Spending that is refused, whatever is asked for. */
+/** Spending that refuses every call. */
 export function refuseSpending(why: (job: SpendingJob) => string): Spending {
   return {
     forJob(job) {
-      // Async, so that what is refused at once and what is refused later are the same.
+      // Async, so that an immediate refusal and a later one both reject.
       const refuse = async (): Promise<never> => {
         throw new InternalError(`cannot spend: ${why(job)}`)
       }

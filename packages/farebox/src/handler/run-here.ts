@@ -7,13 +7,13 @@ import type { HandlerHost } from './handler-host.ts'
 import { createJobContext } from './job-context.ts'
 import { checkOutput } from './check-output.ts'
 
-/** Handlers that run in this process: the fastest way, and whatever they block or break is everybody's. */
+/** Runs handlers in this process: the fastest way, but a handler that blocks or crashes affects all jobs. */
 export function createHandlersHere(
   handlers: ReadonlyMap<string, Handler<JsonObject, unknown>>,
   { clock, log, devMode }: { readonly clock: Clock; readonly log: Log; readonly devMode: boolean },
 ): HandlerHost {
   return {
-    // Async, so that a handler that throws at once and one that rejects later are the same.
+    // Async, so that a handler that throws synchronously rejects like any other.
     async run({ jobId, capability, payer, input, deadline, aborter, spending, hiring }) {
       const { name, checkOutput: check } = capability
       const handler = handlers.get(name)

@@ -1,10 +1,10 @@
 import { isAddress } from '@farebox/payments/crypto/address'
 import { HIRE_PATH_HEADER, type CallOrigin } from '../handler/job-hiring.ts'
 
-/** So many agents may stand one below the other; a budget ends a chain as well, but later. */
+/** The most agents in one chain of hires; the budget limits a chain as well, but later. */
 export const MOST_IN_PATH = 8
 
-/** Wallets, lower-case, of the agents that hired one another for this job. What is no wallet is left out. */
+/** Wallets, lower-case, of the agents that hired one another for this job. Parts that are no address are dropped. */
 export function readPath({ hirePath = '' }: CallOrigin): readonly string[] {
   return hirePath
     .slice(0, (MOST_IN_PATH + 1) * 44)
@@ -13,7 +13,7 @@ export function readPath({ hirePath = '' }: CallOrigin): readonly string[] {
     .filter(part => isAddress(part))
 }
 
-/** What goes with a child order: the path with this agent at its end, and the trace as it came. */
+/** The headers of a child order: the path with this agent appended, and the unchanged trace. */
 export function childHeaders(origin: CallOrigin, wallet: string): { readonly [name: string]: string } {
   const { traceparent } = origin
   return {
@@ -22,5 +22,5 @@ export function childHeaders(origin: CallOrigin, wallet: string): { readonly [na
   }
 }
 
-/** W3C Trace Context, version 00 and what later ones begin with. */
+/** W3C Trace Context, version 00, and later versions that begin like it. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\x21-\x7e]{0,200})?$/

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 
 /**
- * What a hire is kept under, within its job: named by its key, else by the number of its call, and by who pays for the
- * job, so that nobody gets what another's job has bought under the same job_id.
+ * The name of a hire's entry in its job's account. It contains the key, or else the number of the call, and the payer
+ * of the job, so that no payer gets output that another payer's job bought under the same job_id.
  *
  * @param payer lower-case address; undefined in dev mode
  */
@@ -13,12 +13,12 @@ export function entryName(payer: string | undefined, key: string | undefined, ca
 }
 
 /**
- * The job_id of a hire: each run of the parent job makes the same one. Nobody else can guess it and order the job
- * first, because the hiring key goes into it.
+ * The job_id of a hire, the same in each run of the parent job. Other callers cannot guess it and order the job first,
+ * because it is derived from the hiring key.
  *
  * @param secret the hiring key; empty in dev mode
- * @param jobKey of the parent, which has its job_id and its agent in it
- * @param name of its entry, which has who pays in it
+ * @param jobKey of the parent; it contains the parent's job_id and its agent
+ * @param name of the entry; it contains the payer
  * @returns a canonical UUID v4 in form: 122 bits of the hash
  */
 export function childJobId(secret: string, jobKey: string, name: string): string {
@@ -28,7 +28,7 @@ export function childJobId(secret: string, jobKey: string, name: string): string
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Tells one order from another: the same for the same agent, capability and input, in whatever order its keys come. */
+/** A hash of agent, capability and input, independent of the order of the input's keys. */
 export function digestOrder(agentUrl: string, capability: string, input: JsonValue): string {
   return sha256(JSON.stringify([agentUrl, capability, canonical(input)]))
 }
@@ -37,7 +37,7 @@ function canonical(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
-  // As pairs: an object would put keys that look like numbers first anyway, but `__proto__` nowhere.
+  // Arrays of pairs: an object would sort keys that look like numbers first, and lose `__proto__`.
   return entries.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, at]) => [key, canonical(at)])
 }
 

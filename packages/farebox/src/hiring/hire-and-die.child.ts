@@ -3,8 +3,8 @@ import type { JobAccounts } from '../jobs/job-accounts.ts'
 import { openJobStore } from '../jobs/open-job-store.ts'
 import { createHiringAgent } from './test-setup/hiring-agent.ts'
 
-// An agent in a process of its own that is killed while it hires: after its price counts, after its order is kept, after
-// it is sent, or before it has kept what came back.
+// An agent in a separate process that is killed during a hire: after its price is reserved, after its order is stored,
+// after the order is sent, or before the result is stored.
 
 const [, , setting = '', url = '', jobId = '', window = '', text = ''] = process.argv
 const opened = await openJobStore(setting, systemClock)

@@ -5,55 +5,57 @@ import type { Log } from '../log.ts'
 import { hireError } from './hire-errors.ts'
 import type { HireError } from '../handler/hire-error.ts'
 
-/** What hires of one job may cost: in all, in a UTC day, and for jobs that are not paid in the end. */
+/** The limits on the cost of one job's hires: in total, per UTC day, and for jobs that are not paid in the end. */
 export interface HireBounds {
   /** Atomic units. */
   readonly mostOfJob: bigint
   readonly dayAtomic: bigint
   readonly dayKey: (day: string) => string
-  /** What was hired for jobs that the payer has paid for, within thirty days of each other. Atomic units. */
+  /** The amount hired for jobs that the payer has paid for, with at most thirty days between them. Atomic units. */
   history(accounts: Pick<JobAccounts, 'totals'>): Promise<bigint>
   /**
-   * @param history of a payer that may lose as much as it has paid for, all its open jobs together; undefined: it counts as
-   *   new, with all others that do
+   * The limits to check when an amount is entered.
+   *
+   * @param history a payer with a history may have unpaid jobs open for as much as it has paid for, all its open jobs
+   *   together; undefined: the payer counts as new, and shares one limit with all new payers
    */
   sums(day: string, history: bigint | undefined): readonly SumBound[]
-  /** Whether a refusal says that the payer has more open than its history is worth. */
+  /** Whether a refusal says that the payer's open jobs exceed its history. */
   exceedsHistory(outcome: EnterOutcome): boolean
-  /** Makes the error for a reservation that was refused, and warns where hiring stops for the day. */
+  /** Makes the error for a refused reservation, and logs a warning when hiring has stopped for the day. */
   refuse(outcome: Extract<EnterOutcome, { kind: 'over' | 'full' }>, agent: string, price: bigint): HireError
 }
 
-/** Hires of one job, its retries included. */
+/** The most hires of one job, its retries included. */
 export const MOST_HIRES = 32
 
-/** A sum is of one UTC day, and what was reserved in its last moments can be given back in the next. */
+/** How long a daily sum is kept: an amount reserved at the end of a UTC day may be given back on the next day. */
 const SUM_KEPT_MS = 3 * 86_400_000
-/** What is known of a payer, from its last hire on. */
+/** How long the history of a payer is kept after its last hire. */
 const HISTORY_KEPT_MS = 30 * 86_400_000
-/** New payers share one half of the day's losses. When they have used it up, payers with a history can still hire. */
+/** New payers share one half of the day's losses. After that half is used up, payers with a history can still hire. */
 const NEW_PAYERS_PART = 2n
-/** More than anything costs. */
+/** More than any price. */
 export const NO_BOUND = 2n ** 53n
 
-/** Whose hires are bounded, and by what. */
+/** The parts that determine the limits of a job's hires. */
 interface BoundParts {
   readonly settings: Pick<HiringSettings, 'jobPercent' | 'dayAtomic' | 'lossesAtomic'>
   readonly priceAtomic: bigint
-  /** Names the wallet that pays, and the chain. */
+  /** Identifies the paying wallet and the chain. */
   readonly wallet: string
   readonly payer: string
   readonly log: Log
 }
 
-/** What may be lost in a UTC day for jobs that are not paid in the end. Atomic units. */
+/** The most that may be lost in one UTC day for jobs that are not paid in the end, in atomic units. */
 interface Losses {
   readonly payerAtomic: bigint
   readonly newAtomic: bigint
   readonly allAtomic: bigint
 }
 
-/** Makes the bounds of one job. Until it is settled all that it reserves counts as lost. */
+/** Makes the limits of one job. Until the job is settled, everything it reserved counts as lost. */
 export function hireBounds(parts: BoundParts): HireBounds {
   const { settings, priceAtomic, wallet, payer } = parts
   const { jobPercent, dayAtomic, lossesAtomic } = settings
@@ -85,7 +87,7 @@ export function hireBounds(parts: BoundParts): HireBounds {
         ? [{ key: newKey(day), most: losses.newAtomic, keepMs: SUM_KEPT_MS, untilSettled: true }]
         : []),
       { key: hiredKey, most: NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: false },
-      // In the step that enters: jobs that come at once do not all count as covered by the same history.
+      // Checked in the same step that enters the amount, so that concurrent jobs cannot all use the same history.
       { key: openKey, most: history ?? NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: true },
     ],
     refuse: (outcome, agent, price) => refuseHire(parts, losses, outcome, { agent, price }),

@@ -5,9 +5,10 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Hired } from '../handlers.ts'
 
 /**
- * What is kept of a hire in its job's account. `reserved`: its price counts, nothing is signed that anybody else has;
- * with an amount of zero it was given back. `ordered`: a payment was signed and may have been sent. `failed`: the agent
- * says so; the payment could still be used. `done`: it was paid, or was free, and what it delivered.
+ * The stored state of a hire in its job's account. `reserved`: its price is counted, and no signed payment has left
+ * this process; an amount of zero means that it was given back. `ordered`: a payment was signed and may have been sent.
+ * `failed`: the agent reported a failure; the payment could still be used. `done`: the hire was paid or free, and its
+ * output is stored.
  */
 export type HireEntry =
   | (AnyEntry & { readonly state: 'reserved' })
@@ -21,37 +22,37 @@ export type HireEntry =
   | (AnyEntry & {
       readonly state: 'done'
       readonly hired: Omit<Hired, 'resumed'>
-      /** Undefined where the output can be used. */
+      /** Why the output cannot be used; undefined when it can. */
       readonly problem: string | undefined
     })
 
 interface AnyEntry {
   readonly version: 1
-  /** Of agent, capability and input. */
+  /** Hash of agent, capability and input. */
   readonly digest: string
-  /** Atomic units that count, decimal. */
+  /** The counted amount in atomic units, decimal. */
   readonly amount: string
-  /** The UTC day in which they count, `2030-01-31`. */
+  /** The UTC day whose sums include the amount, `2030-01-31`. */
   readonly day: string
-  /** They count towards what payers without a history may lose together. */
+  /** Whether the amount counts towards the limit shared by payers without a history. */
   readonly isNew: boolean
 }
 
-/** All that is sent, and sent again by the process that takes the job over: the same bytes. */
+/** The complete request, so that a process that takes the job over sends the same bytes again. */
 export interface ChildOrder {
   readonly entry: JournalEntry
   readonly headers: { readonly [name: string]: string }
-  /** What the output is held to; undefined where it was too large to be kept. */
+  /** The declaration that the output is checked against; undefined when it was too large to store. */
   readonly declaration: Declaration | undefined
-  /** Unix seconds, as ordered. */
+  /** Unix seconds, as requested. */
   readonly deadline: number
 }
 
-/** Of what a hire delivers, as JSON. */
+/** The most that a hire's output may have, as JSON. */
 const MAX_OUTPUT_BYTES = 262_144
 const MAX_KEPT_DECLARATION_CHARACTERS = 65_536
 
-/** Of a declaration what is needed of one capability. */
+/** The part of a declaration that one capability needs; undefined when it is too large to store. */
 export function keptDeclaration(declaration: Declaration, capability: string): Declaration | undefined {
   const only = declaration.capabilities[capability]
   if (only === undefined) return undefined
@@ -59,15 +60,15 @@ export function keptDeclaration(declaration: Declaration, capability: string): D
   return JSON.stringify(kept).length <= MAX_KEPT_DECLARATION_CHARACTERS ? kept : undefined
 }
 
-/** Reads an entry. Throws where a later release wrote it. */
+/** Reads an entry. Throws when a later release wrote it. */
 export function readHireEntry(text: string): HireEntry {
-  // Only this room writes these entries.
+  // Only this folder's modules write these entries.
   const entry = JSON.parse(text) as HireEntry
   if (entry.version !== 1) throw new Error('SERVICE_STORE holds a hire that this release cannot read')
   return entry
 }
 
-/** The output as it is kept: why it cannot be used, where it cannot. */
+/** The output to store, or the reason why it cannot be used. */
 export function judgeOutput(
   output: JsonObject,
   violation: { readonly field: string; readonly reason: string } | undefined,

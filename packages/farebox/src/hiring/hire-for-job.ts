@@ -13,8 +13,8 @@ interface UnderWay {
 }
 
 /**
- * Makes what one run of a handler hires with. Its calls are numbered: a run that begins again and makes the same ones
- * finds them.
+ * Makes the hiring of one run of a handler. Its calls are numbered, so that a repeated run that makes the same calls
+ * finds the earlier hires.
  */
 export function hireForJob(payer: string | undefined, load: () => Promise<HireParts>): JobHiring {
   const hires = new Map<string, UnderWay>()
@@ -38,13 +38,13 @@ export function hireForJob(payer: string | undefined, load: () => Promise<HirePa
       throw hireError('budget', order.agent, 'no', `a job hires ${MOST_HIRES} times at most`)
     const hire = load().then(parts => hireOnce(parts, order, name))
     hires.set(name, { digest, hire })
-    // Asked for again under its key it is tried again, from what is stored of it. And a handler that does not wait for it is
-    // not to be ended by it.
+    // A failed hire is removed, so that a further call with its key tries again from its stored state. The catch also
+    // prevents an unhandled rejection when the handler does not await the hire.
     hire.catch(() => hires.delete(name))
     return hire
   }
   return {
-    // Async, so that what is refused at once and what is refused later are the same.
+    // Async, so that an immediate refusal and a later one both reject.
     hire: async request => await make(request),
     async budget() {
       const { accounts, job, bounds, clock } = await load()

@@ -22,7 +22,7 @@ import { shareTime, stopAt, type HireTime } from './hire-time.ts'
 import type { HireClient } from './load-client.ts'
 import { refuseLoop, refuseOwn } from './refuse-loop.ts'
 
-/** What the hires of a job are made with. */
+/** The parts that the hires of one job need. */
 export interface HireParts {
   readonly client: HireClient
   readonly accounts: JobAccounts
@@ -33,19 +33,19 @@ export interface HireParts {
   readonly networkId: string
   /** Undefined in dev mode: nothing is paid. */
   readonly payer: { readonly signer: PaymentSigner; readonly privateKey: string } | undefined
-  /** Lower-case: where this agent is paid, and the wallet it hires from. */
+  /** Lower-case: the wallet that this agent is paid to, and below it the wallet that it hires from. */
   readonly wallet: string
   readonly hiringWallet: string
-  /** Where this agent is called, as far as it knows. */
+  /** The URL at which this agent is called, if it is configured. */
   readonly publicUrl: string | undefined
   readonly job: HiringJob
   readonly bounds: HireBounds
 }
 
 /**
- * Makes one hire, or finds what an earlier run of the job has made of it. In this order: the price counts in the store
- * before a payment is signed; the order is in the store, under the job's fence, before it is sent; and from then on only
- * the same bytes are sent again. Throws a `HireError`; what the store throws passes.
+ * Makes one hire, or continues the one that an earlier run of the job made. The order of the steps: the price is
+ * counted in the store before a payment is signed; the order is stored under the job's fence before it is sent; from
+ * then on only the same bytes are sent again. Throws a `HireError`; errors of the store pass.
  */
 export async function hireOnce(parts: HireParts, order: HireOrder, name: string): Promise<Hired> {
   const { clock, job } = parts
@@ -56,7 +56,7 @@ export async function hireOnce(parts: HireParts, order: HireOrder, name: string)
   const time = shareTime(job.deadline.atMs, clock.nowMs())
   if (entry?.state === 'ordered' || entry?.state === 'failed') {
     const isOver = clock.nowMs() / 1_000 >= entry.order.deadline
-    // Its answer is final: it takes the order no more.
+    // The failure is final, because the agent does not accept the order any more.
     if (entry.state === 'failed' && (isOver || time === undefined))
       throw failedError(order.agent, entry.errorType, entry.message)
     return await sendAgain(parts, record, order, entry.order)
@@ -77,7 +77,7 @@ interface FirstOrder {
   readonly jobId: string
 }
 
-/** Asks for the price, reserves it, and orders. */
+/** Asks for the price, reserves it, and sends the order. */
 async function orderFirst(parts: HireParts, made: FirstOrder): Promise<Hired> {
   const { client, clock, job } = parts
   const { record, order, time } = made
@@ -111,7 +111,7 @@ async function orderFirst(parts: HireParts, made: FirstOrder): Promise<Hired> {
   }
 }
 
-/** Who pays, how much at most, and until when the agent may work. */
+/** The signer, the maximum price and the deadline of an order. */
 function termsOf(
   parts: HireParts,
   { record, order, time, jobId }: FirstOrder,
@@ -120,13 +120,13 @@ function termsOf(
   const { clock, job, bounds, payer } = parts
   const { agent } = order
   const maxAtomic = order.maxAtomic ?? bounds.mostOfJob
-  // What reading the declaration took is gone.
+  // Time has passed while the declaration was read, so it is shared out again.
   const { workMs, signBeforeMs } = shareTime(job.deadline.atMs, clock.nowMs()) ?? time
   return {
     ...(payer !== undefined && { signer: payer.signer }),
     crypto: parts.crypto,
     networks: [parts.networkId],
-    // Of dev mode, and of a budget of nothing, `approve` says why.
+    // In dev mode and without a budget any price passes here, so that `approve` can give the reason for the refusal.
     maxPrice: formatUsdc(payer !== undefined && maxAtomic > 0n ? maxAtomic : NO_BOUND),
     jobId,
     deadlineSeconds: Math.min(maxDeadlineSeconds, workMs / 1_000),
@@ -146,7 +146,7 @@ function termsOf(
   }
 }
 
-/** The same bytes as before, whichever process sent them first; nothing is signed. */
+/** Sends the same bytes again, whichever process sent them first; nothing is signed. */
 async function sendAgain(
   parts: HireParts,
   record: HireRecord,
@@ -171,9 +171,9 @@ async function sendAgain(
   }
 }
 
-/** Far more than anything costs. */
+/** Far more than any price. */
 const NO_BOUND = 10n ** 15n
-/** What a handler needs at least to make something of an outcome. */
+/** The time that a handler needs at least to react to a result. */
 const LAST_ANSWER_MS = 300
 
 async function take(
@@ -214,7 +214,7 @@ function deliver(
   throw hireError('output', agent, charged, `what ${agent} delivered cannot be used: ${problem}`)
 }
 
-/** The order may have been sent: its price counts on, whatever its agent says. */
+/** Records the outcome of an order that may have been sent: its price stays counted, whatever its agent says. */
 async function noteOutcome(
   { client, job, log }: HireParts,
   record: HireRecord,
@@ -226,14 +226,14 @@ async function noteOutcome(
     await record.keepFailed(error.errorType, error.message)
     return failedError(agent, error.errorType, error.message, error)
   }
-  // Its order was not kept, or kept and not sent, or it is the store that failed.
+  // The order was not stored, or not sent, or the store failed.
   if (client.attemptOf(error) === undefined) return error
   log.job('hire unknown', job.jobId, { agent })
   const message = `no answer of ${agent} says what became of its job: it may have been charged`
   return hireError('unknown', agent, 'unknown', message, { cause: error })
 }
 
-/** Nothing was signed that left this process: what was reserved is free again. */
+/** No signed payment left this process, so the reservation is given back. */
 async function giveBack(
   record: HireRecord,
   agent: string,
@@ -246,13 +246,13 @@ async function giveBack(
     : unsignedError(agent, error)
 }
 
-/** A payment was sent, and only its agent says that it was not charged. */
+/** The error for a hire whose payment was sent, and whose agent claims that nothing was charged. */
 function failedError(agent: string, childErrorType: ErrorType, message: string, cause?: unknown): unknown {
   const text = `the job at ${agent} failed, and its agent says that nothing was charged: ${message}`
   return hireError('failed', agent, 'unknown', text, { childErrorType, cause })
 }
 
-/** `/execute` alone is a POST: nobody else is shown the path. */
+/** Adds the headers to POST requests only, which go to `/execute`: no other URL gets the hire path. */
 function withHeaders(headers: { readonly [name: string]: string }): NonNullable<ExecuteOptions['fetch']> {
   return (url, init) =>
     globalThis.fetch(

@@ -4,24 +4,24 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import type { HireRequest } from '../handler/job-hiring.ts'
 import { hireError } from './hire-errors.ts'
 
-/** A hire as a handler wants it, checked. */
+/** A checked hire. */
 export interface HireOrder {
-  /** As given; whether it is a URL is for the client to say. */
+  /** The agent as given; the client checks whether it is a URL. */
   readonly agent: string
   readonly capability: string
-  /** Plain JSON, and a copy: what a handler does to its own object later changes no order. */
+  /** A copy as plain JSON, so that later changes by the handler do not affect the order. */
   readonly input: JsonObject
-  /** Atomic units; undefined: whatever the budget has. */
+  /** Atomic units; undefined: limited only by the budget. */
   readonly maxAtomic: bigint | undefined
   readonly key: string | undefined
 }
 
 const MAX_KEY_CHARACTERS = 200
 const MAX_URL_CHARACTERS = 2_000
-/** Room for what is around it in a body. */
+/** Leaves space for the rest of the request body. */
 const MAX_INPUT_BYTES = MAX_BODY_BYTES - 4_096
 
-/** Checks what a handler gave `ctx.hire`. Throws a `HireError` that names what cannot be right. */
+/** Checks the arguments of `ctx.hire`. Throws a `HireError` that names the invalid one. */
 export function checkHireOrder({ agent, capability, input, options }: HireRequest): HireOrder {
   const refuse = (reason: string): never => {
     throw hireError('arguments', String(agent).slice(0, MAX_URL_CHARACTERS), 'no', `ctx.hire: ${reason}`)

@@ -9,25 +9,25 @@ import { readHireEntry, type ChildOrder, type HireEntry } from './hire-entry.ts'
 import { hireError } from './hire-errors.ts'
 
 /**
- * The entry of one hire in its job's account, written under the job's fence: a process that lost the job throws a
- * `HoldLost` at the next write, and has sent nothing that the store does not have.
+ * The entry of one hire in its job's account. It is written under the job's fence: a process that lost the job throws a
+ * `HoldLost` at its next write, and has sent nothing that is not in the store.
  */
 export interface HireRecord {
-  /** As an earlier run left it. */
+  /** The entry that an earlier run stored. */
   readonly entry: HireEntry | undefined
-  /** This run has kept an order, or tried to: it may have been sent. */
+  /** Whether this run has stored an order or tried to, so that it may have been sent. */
   readonly isOrdered: boolean
-  /** Counts the price, in atomic units. Throws a `HireError` where a bound would be exceeded. */
+  /** Counts the price, in atomic units. Throws a `HireError` when a limit would be exceeded. */
   reserve(amountAtomic: bigint): Promise<void>
   keepOrder(order: ChildOrder): Promise<void>
   keepFailed(errorType: ErrorType, message: string): Promise<void>
-  /** Counts what was really paid. */
+  /** Replaces the reserved amount by the amount that was paid. */
   keepDone(hired: Omit<Hired, 'resumed'>, problem: string | undefined, paidAtomic: bigint): Promise<void>
-  /** What was reserved counts no more; only before an order was kept. Never rejects. */
+  /** Gives the reserved amount back; only before an order was stored. Never rejects. */
   giveBack(): Promise<void>
 }
 
-/** As long as a caller may come back with a failed job; a settled one's account goes with its record. */
+/** How long a caller may return with a failed job; the account of a settled job is deleted with its record. */
 const KEPT_MS = 86_400_000
 
 interface RecordParts {
@@ -37,14 +37,14 @@ interface RecordParts {
   readonly clock: Clock
 }
 
-/** The hire, as its entry names it. */
+/** A hire with the name of its entry. */
 interface NamedHire {
   readonly name: string
   readonly digest: string
   readonly agent: string
 }
 
-/** The entry of a hire as it is now. */
+/** The current state of a hire's entry. */
 interface OpenEntry extends RecordParts, NamedHire {
   /** UTC, `2027-01-31`. */
   readonly today: string
@@ -52,7 +52,7 @@ interface OpenEntry extends RecordParts, NamedHire {
   revision: number
 }
 
-/** Opens the entry. Throws a `HireError` where it is of another order. */
+/** Opens the entry of a hire. Throws a `HireError` when the entry belongs to a different order. */
 export async function openRecord(parts: RecordParts, hire: NamedHire): Promise<HireRecord> {
   const open = await openEntry(parts, hire)
   const { digest } = hire
@@ -83,7 +83,7 @@ export async function openRecord(parts: RecordParts, hire: NamedHire): Promise<H
 async function openEntry(parts: RecordParts, hire: NamedHire): Promise<OpenEntry> {
   const found = await parts.accounts.entry(parts.job.holder.jobKey, hire.name)
   const entry = found && readHireEntry(found.text)
-  // Given back, it was never an order.
+  // A reservation alone was never an order, so it may be replaced.
   if (entry !== undefined && entry.digest !== hire.digest && entry.state !== 'reserved')
     throw hireError(
       'conflict',
@@ -97,7 +97,7 @@ async function openEntry(parts: RecordParts, hire: NamedHire): Promise<OpenEntry
 
 async function reserve(open: OpenEntry, amountAtomic: bigint): Promise<void> {
   const { accounts, bounds, digest, today } = open
-  // Of another day, it is given back there before it counts here.
+  // An amount that was counted on another day is given back for that day before it is counted for today.
   if (open.entry !== undefined && open.entry.day !== today) await giveBack(open)
   const amount = String(amountAtomic)
   const reserved = { version: 1, state: 'reserved', digest, amount, day: today } as const
@@ -114,12 +114,12 @@ async function giveBack(open: OpenEntry): Promise<void> {
   if (entry?.state === 'reserved' && entry.amount !== '0') await write(open, { ...entry, amount: '0' })
 }
 
-/** Of an amount that was counted before: it is never more than that. */
+/** Writes an entry whose amount was counted before; the new amount is never higher, so no limit applies. */
 async function write(open: OpenEntry, next: HireEntry): Promise<void> {
   requireEntered(open, await enter(open, next, NO_BOUND), next.amount)
 }
 
-/** Where the amount was counted, and so counts on. */
+/** The day and the limit for which the amount was counted, which do not change. */
 function counted({ entry, today }: OpenEntry): Pick<HireEntry, 'day' | 'isNew'> {
   return { day: entry?.day ?? today, isNew: entry?.isNew ?? true }
 }

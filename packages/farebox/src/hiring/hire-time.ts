@@ -1,12 +1,12 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** How the time of a job is shared out to one hire. Milliseconds. */
+/** The share of a job's remaining time that one hire gets. Milliseconds. */
 export interface HireTime {
-  /** What the hired agent may work at most. */
+  /** The most time that the hired agent may work. */
   readonly workMs: number
-  /** Unix: no payment is signed later, or its job would not be over in time. */
+  /** Unix time; a payment signed later would leave the hired job too little time. */
   readonly signBeforeMs: number
-  /** Unix: nobody waits for an answer after this. */
+  /** Unix time after which the answer is not awaited any more. */
   readonly waitUntilMs: number
 }
 
@@ -15,8 +15,8 @@ const MOST_LEFT_MS = 15_000
 const LEAST_WORK_MS = 1_000
 
 /**
- * Shares out what is left until the parent's deadline. A quarter of it, 1.5 to 15 s, is kept back: for asking the price,
- * for the hired agent's settlement, and for what the parent does with the output. Undefined where too little is left.
+ * Shares out the time until the parent's deadline. A quarter of it, 1.5 to 15 s, is reserved for the price request, for
+ * the hired agent's settlement, and for the parent's own work on the output. Undefined when too little time is left.
  */
 export function shareTime(deadlineMs: number, nowMs: number): HireTime | undefined {
   const leftMs = deadlineMs - nowMs
@@ -27,15 +27,15 @@ export function shareTime(deadlineMs: number, nowMs: number): HireTime | undefin
   return { workMs, signBeforeMs, waitUntilMs: deadlineMs - keptBackMs / 3 }
 }
 
-/** An end that a job and a time bring about. */
+/** A signal that aborts with a job or at a time. */
 export interface HireStop {
   readonly signal: AbortSignal
-  /** It was the time that ended it. */
+  /** Whether the time, not the job, caused the abort. */
   isLate(): boolean
   end(): void
 }
 
-/** Makes a signal that aborts with the job, and at a time in Unix milliseconds. */
+/** Makes a {@link HireStop}; `atMs` is in Unix milliseconds. */
 export function stopAt(clock: Clock, atMs: number, jobSignal: AbortSignal): HireStop {
   const aborter = new AbortController()
   let late = false

@@ -1,7 +1,7 @@
 import type { JobContext } from '../handlers.ts'
 import { isHireError } from '../handler/hire-error.ts'
 
-// Handlers of the tests in processes of their own.
+// Handlers for the tests of hiring from separate processes.
 
 async function whole({ text, url }: { readonly text: string; readonly url: string }, ctx: JobContext) {
   const key = process.env['HIRING_PRIVATE_KEY'] ?? 'none'

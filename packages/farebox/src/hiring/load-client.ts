@@ -3,7 +3,7 @@ import type { attemptOf } from '@farebox/client/attempt/paid-attempt'
 import type { execute } from '@farebox/client/execute'
 import type { resume } from '@farebox/client/resume'
 
-/** What hiring needs of the client, which is loaded for the first hire: most agents have no use for it. */
+/** The client's functions for hiring. They are loaded with the first hire, because most agents do not hire. */
 export interface HireClient {
   readonly execute: typeof execute
   readonly resume: typeof resume
@@ -11,7 +11,7 @@ export interface HireClient {
   readonly attemptOf: typeof attemptOf
 }
 
-/** Loads it. The published runtime has it in a file of its own (decision 18). */
+/** Loads the client. The published runtime has it in a separate file (decision 18). */
 export async function loadClient(): Promise<HireClient> {
   const [calls, again, about, attempts] = await Promise.all([
     import('@farebox/client/execute'),

@@ -15,7 +15,7 @@ import { hireForJob } from './hire-for-job.ts'
 import type { HireParts } from './hire-once.ts'
 import { loadClient, type HireClient } from './load-client.ts'
 
-/** What hiring is opened with. */
+/** The parts that hiring needs from the agent. */
 export interface HiringTools {
   readonly accounts: JobAccounts
   readonly clock: Clock
@@ -23,10 +23,10 @@ export interface HiringTools {
 }
 
 /**
- * Opens what handlers hire with: in dev mode agents that ask for no payment, else from the wallet of
- * `HIRING_PRIVATE_KEY`. No agent is called yet.
+ * Opens hiring: in dev mode for agents that ask for no payment, otherwise from the wallet of `HIRING_PRIVATE_KEY`. It
+ * calls no agent yet.
  *
- * Throws an {@link EnvironmentError} where the key is not one to hire with.
+ * Throws an {@link EnvironmentError} when the key is not suitable for hiring.
  */
 export async function openHiring(environment: Environment, tools: HiringTools): Promise<Hiring> {
   const { hiring: settings, devMode } = environment
@@ -34,7 +34,7 @@ export async function openHiring(environment: Environment, tools: HiringTools): 
   const address = settings && readAddress(crypto, settings.privateKey)
   if (settings !== undefined) refuseKey(environment, crypto, address)
   const isPaying = settings !== undefined && address !== undefined && !devMode
-  // At the start: the first job should not wait for it.
+  // The client is loaded at the start, so that the first job does not wait for it.
   const client = isPaying ? await loadClient() : undefined
   if (isPaying) tools.log.note('hires are paid for', { from: address })
   const payer = isPaying
@@ -43,7 +43,7 @@ export async function openHiring(environment: Environment, tools: HiringTools): 
   return {
     forJob: job =>
       hireForJob(job.payer, async () => {
-        // Each hire that is under way listens to it.
+        // Each hire in progress adds listeners to the signal.
         setMaxListeners(2 * MOST_HIRES, job.aborter.signal)
         const made = { crypto, payer, settings, client: client ?? (await loadClient()) }
         return partsOf(environment, tools, made, job)
@@ -87,7 +87,7 @@ function partsOf(
   }
 }
 
-/** In dev mode nothing is paid, so nothing can be paid for. */
+/** The limits in dev mode, where nothing can be paid. */
 const NOTHING = { jobPercent: 0n, dayAtomic: 0n, lossesAtomic: 0n }
 
 function refuseKey(environment: Environment, crypto: EvmCrypto, address: string | undefined): void {
@@ -105,7 +105,7 @@ function refuseKey(environment: Environment, crypto: EvmCrypto, address: string 
     return refuse('is SPENDER_PRIVATE_KEY: what payers permit must not be mixed with what this agent pays')
 }
 
-/** Undefined for digits that are no key of the curve. */
+/** The address of a key; undefined when the digits are not a valid key of the curve. */
 function readAddress(crypto: EvmCrypto, privateKey: string): string | undefined {
   try {
     return crypto.addressOf(fromHex(privateKey))

@@ -1,6 +1,6 @@
 import { failureAnswer } from '../answer/answer.ts'
 
-/** The answer to what never became a request, in our own form (HTTP-05). */
+/** The response to input that is not a valid HTTP request, in this agent's format (HTTP-05). */
 export function answerBrokenRequest({ code }: NodeJS.ErrnoException, maxHeaderBytes: number): string {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -16,7 +16,7 @@ export function answerBrokenRequest({ code }: NodeJS.ErrnoException, maxHeaderBy
   }
 }
 
-/** An answer written by hand, where Node gives a socket and no response. */
+/** A complete response as text, for events in which Node provides a socket but no response object. */
 export function wholeFailure(status: number, phrase: string, reason: string): string {
   const { body } = failureAnswer('validation', status, reason)
   return (

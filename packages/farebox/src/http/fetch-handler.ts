@@ -7,11 +7,14 @@ import { finishJobs, type StopGrace } from './finish-jobs.ts'
 import { failureAnswer, shuttingDown, type Answer } from '../answer/answer.ts'
 import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
 
-/** The routes as a function from web-standard request to response: for those who embed an agent in their own server. */
+/**
+ * The routes as a function from a web-standard request to a response, for programs that embed an agent in their own
+ * server.
+ */
 export interface FetchHandler {
   /** Answers one request. Never rejects. */
   fetch(request: Request): Promise<Response>
-  /** Answers new jobs 503 from now on, and lets those in flight finish until the grace is over (D32). */
+  /** Answers new jobs 503 from now on, and lets jobs in flight finish until the grace period is over (D32). */
   close(grace: StopGrace): Promise<void>
 }
 
@@ -45,7 +48,8 @@ async function execute(routes: ServiceRoutes, request: Request): Promise<Answer>
   return await routes.execute({
     contentType: headers.get('content-type') ?? undefined,
     body,
-    // Headers join what was sent twice with ", ", which no base64 has: two are then refused as one that is garbage.
+    // Headers joins repeated values with ", ", which base64 does not contain, so that two payments are refused as one
+    // invalid header.
     paymentHeaders: [headers.get('payment-signature'), headers.get('x-payment')].filter(
       value => value !== null,
     ),

@@ -2,18 +2,21 @@ import { within } from '@farebox/protocol/internal/time/within'
 import type { Clock } from '@farebox/protocol/time/clock'
 import type { GraceEnd } from '../grace-end.ts'
 
-/** How long jobs in flight are waited for at a stop (D32). */
+/** The grace period for jobs in flight during a stop (D32). */
 export interface StopGrace {
-  /** Until the grace period ends. */
+  /** Milliseconds until the grace period ends. */
   readonly jobsMs: number
-  /** Made then: what still runs is answered. */
+  /** Ended at that time: jobs that still run are answered. */
   readonly graceEnd: GraceEnd
 }
 
-/** What is answered at the end of the grace period is written down first, which may take a store its time. */
+/**
+ * The time for responses sent at the end of the grace period: their records are stored first, which may take a slow
+ * store this long.
+ */
 const ANSWERING_MS = 1_500
 
-/** Waits for the jobs in flight, then ends the grace period and waits for what is answered at its end. */
+/** Waits for the jobs in flight, then ends the grace period and waits until the remaining jobs are answered. */
 export async function finishJobs(
   clock: Clock,
   { jobsMs, graceEnd }: StopGrace,

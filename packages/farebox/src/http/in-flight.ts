@@ -1,12 +1,15 @@
-/** Requests being answered: a number, because a set of their promises would cost each of them several more. */
+/**
+ * The number of requests in progress: a counter, because a set of their promises would create several more promises for
+ * each.
+ */
 export interface InFlight {
   begin(): void
   end(): void
-  /** Resolves as soon as there are none. */
+  /** Resolves as soon as no request is in progress. */
   whenNone(): Promise<void>
 }
 
-/** Makes the count, at none. */
+/** Makes the counter, starting at zero. */
 export function createInFlight(): InFlight {
   const waiting: (() => void)[] = []
   let count = 0

@@ -3,20 +3,23 @@ import { createBodyMemory, type Reservation } from '@farebox/protocol/internal/b
 import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { LARGE_BODY_BYTES, MAX_BODY_BYTES } from '@farebox/protocol/limits'
 
-/** The body; or why there is none. `gone`: a caller that goes away while sending never gets an answer. */
+/** The body, or the reason why there is none. `gone`: the caller disconnected while sending, and gets no response. */
 export type ReadBody = Buffer | UnreadBody
 
 /** Reads the bodies of one server's requests. */
 export interface BodyReader {
   read(request: IncomingMessage): Promise<ReadBody>
-  /** The request of this body was answered: others have its room. */
+  /** Frees the memory reserved for this body; call it when the request has been answered. */
   release(body: Buffer): void
 }
 
-/** Of large bodies on their way at once; and again of those whose requests are not answered yet. */
+/**
+ * The most memory for large bodies that are being received, and again for large bodies of requests that are not
+ * answered yet.
+ */
 const MOST_BYTES = 64 * MAX_BODY_BYTES
 
-/** Makes the reader of one server. */
+/** Makes the body reader of one server. */
 export function createBodyReader(): BodyReader {
   const arriving = createBodyMemory(MOST_BYTES)
   const unanswered = createBodyMemory(MOST_BYTES)

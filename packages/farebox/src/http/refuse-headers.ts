@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { lastFailure, type Answer } from '../answer/answer.ts'
 
 /**
- * RFC 9112 §3.2: HTTP/1.1 must name one host, HTTP/1.0 may leave it out, and nobody may name two. A header without a name is
- * none (§5); the parser of Node before 20.20 takes it.
+ * Refuses a request with an invalid Host header. RFC 9112 §3.2: HTTP/1.1 requires exactly one, HTTP/1.0 allows none,
+ * and no request may have two. A header without a name is invalid (§5), but the parser of Node before 20.20 accepts it.
  */
 export function refuseHeaders({ rawHeaders, httpVersion }: IncomingMessage): Answer | undefined {
   let hosts = 0
@@ -17,7 +17,7 @@ export function refuseHeaders({ rawHeaders, httpVersion }: IncomingMessage): Ans
   return httpVersion === '1.0' ? undefined : lastFailure('validation', 400, 'the Host header is required')
 }
 
-/** What a caller that names no host has called. */
+/** The address of this server, for a request without a Host header. */
 export function ownAddress({ socket }: IncomingMessage): string {
   const { localAddress = 'localhost', localPort } = socket
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort ?? 80}`

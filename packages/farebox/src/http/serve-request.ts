@@ -11,28 +11,28 @@ import { unreadable, type ServiceRoutes } from './service-routes.ts'
 import { refuseForeign } from './this-machine-only.ts'
 import { createAnswerWriter, type AnswerWriter } from './write-answer.ts'
 
-/** A job that was asked for, and is answered later. */
+/** A requested job that is answered later. */
 interface Exchange extends Placed {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** How one server serves its requests, and which of them it is serving now. */
+/** The state of one server: its parts, and the requests in progress. */
 export interface RequestServing {
   readonly routes: ServiceRoutes
   readonly bodies: BodyReader
   readonly connections: Connections
   readonly send: AnswerWriter
   readonly inFlight: InFlight
-  /** Jobs whose bodies are on their way. */
+  /** Jobs whose bodies are being received. */
   readonly arriving: ActiveSet<Exchange>
-  /** Jobs that are run. */
+  /** Jobs that are running. */
   readonly unanswered: ActiveSet<Exchange>
   thisMachineOnly: boolean
   closing: 'no' | 'refusing newcomers' | 'leaving them to a successor'
 }
 
-/** Of a server that serves nothing yet. */
+/** Makes the state of a server without requests. */
 export function createServing(routes: ServiceRoutes, clock: Clock): RequestServing {
   const connections = createConnections({
     nowMs: steadyClock.nowMs,
@@ -51,7 +51,7 @@ export function createServing(routes: ServiceRoutes, clock: Clock): RequestServi
   }
 }
 
-/** Serves one request. Rejects only where something of ours is broken. */
+/** Serves one request. Rejects only for an internal fault. */
 export async function serveRequest(
   serving: RequestServing,
   request: IncomingMessage,
@@ -82,19 +82,22 @@ export async function serveRequest(
       calledUrl: `http://${request.headers.host ?? ownAddress(request)}/execute`,
       origin: callOrigin(request),
     })
-    // Answered in its place where the grace was over.
+    // When the grace period is over, the job has already been answered, and its answer is dropped.
     if (unanswered.delete(exchange)) send(request, response, lastIfClosing(serving, answer))
   } finally {
     bodies.release(body)
   }
 }
 
-/** The last on its connection, where this server takes no more of them. */
+/** Marks the answer as the last one of its connection when the server is closing. */
 function lastIfClosing({ closing }: RequestServing, answer: Answer): Answer {
   return closing === 'no' ? answer : { ...answer, close: true }
 }
 
-/** Read from the raw list: Node joins repeated headers, and two payments must not look like one (PAY-35). */
+/**
+ * Reads the payment headers from the raw list: Node joins repeated headers, and two payments must not look like one
+ * (PAY-35).
+ */
 function paymentHeaders(rawHeaders: readonly string[]): readonly string[] {
   const found: string[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -9,43 +9,45 @@ import { finishJobs, type StopGrace } from './finish-jobs.ts'
 import { createServing, serveRequest, type RequestServing } from './serve-request.ts'
 import type { ServiceRoutes } from './service-routes.ts'
 
-/** The routes on a socket. */
+/** The server for the routes. */
 export interface HttpServer {
-  /** Resolves to the port, which the system chose where 0 was asked. Rejects where it cannot listen. */
+  /** Listens and resolves to the port; port 0 selects a free one. Rejects when it cannot listen. */
   listen(
     port: number,
     host: string | undefined,
-    /** Refuses what comes from, or for, another host than this machine: a page in a browser, a rebound name. */
+    /** Refuses requests from pages of other hosts and requests under another host name, such as a rebound DNS name. */
     options?: { readonly thisMachineOnly: boolean },
   ): Promise<number>
   /**
-   * Answers new jobs 503 from now on, lets those in flight finish until the grace is over, and closes every connection
-   * (D32). Bodies that are not whole are not waited for.
+   * Answers new jobs 503 from now on, lets jobs in flight finish until the grace period is over, and closes every
+   * connection (D32). It does not wait for bodies that are still being received.
    */
   close(grace: StopGrace): Promise<void>
   /**
-   * Stops listening at once, because somebody else has the address from now on, and lets what has come be answered
-   * until the grace is over; nobody is refused. A connection that has asked nothing yet is waited for a moment.
+   * Stops listening at once, because another process takes over the address, and lets received requests finish until
+   * the grace period is over; none is refused. A connection without a request so far gets a short time to send one.
    */
   handOver(grace: StopGrace): Promise<void>
 }
 
-/** Slow clients are cut off here; Node's own defaults would let them stay for minutes, or for ever (HTTP-03, 04, 08). */
+/**
+ * Limits for slow clients: Node's defaults would keep their connections open for minutes, or forever (HTTP-03, 04, 08).
+ */
 const GUARDS = {
   maxHeaderSize: MAX_HEADER_SECTION_BYTES,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
-  // Answered by us, in our own form, instead of by Node with an empty body.
+  // A missing Host header is answered by refuseHeaders in this agent's format; Node would send an empty body.
   requireHostHeader: false,
   joinDuplicateHeaders: false,
 } as const
 const MAX_CONNECTIONS = 10_000
-/** A connection that says nothing so long after the others are done is closed. */
+/** How long idle connections stay open after the requests in progress are done. */
 const LAST_WORDS_MS = 1_000
 
-/** Makes the server; nothing listens yet. */
+/** Makes the server, which does not listen yet. */
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const serving = createServing(routes, clock)
   const server = createGuardedServer(serving)
@@ -57,7 +59,8 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     async close(grace) {
       serving.closing = 'refusing newcomers'
       for (const { request } of serving.arriving.takeAll()) request.socket.destroy()
-      // Listening goes on meanwhile: whoever comes now is told that nothing was charged, instead of nothing at all.
+      // The server continues to listen meanwhile, so that new callers get a response which says that nothing was
+      // charged.
       server.closeIdleConnections()
       await finishJobs(clock, grace, serving.inFlight.whenNone())
       answerTheRest(serving)
@@ -68,7 +71,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       const closed = closeListener(server)
       server.closeIdleConnections()
       await within(clock, LAST_WORDS_MS, closed)
-      // More may come meanwhile, on connections that were open before.
+      // Open connections may send more requests meanwhile.
       await finishJobs(clock, grace, serving.inFlight.whenNone())
       answerTheRest(serving)
       await closeConnections(server, closed, clock)
@@ -80,7 +83,8 @@ function createGuardedServer(serving: RequestServing): Server {
   const { connections, inFlight, send } = serving
   const server = createServer(GUARDS, (request, response) => {
     if (!connections.begin(request, response)) return
-    // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
+    // The response is destroyed, because destroying a request that was already read leaves its connection open and its
+    // caller waiting.
     inFlight.begin()
     void serveRequest(serving, request, response)
       .catch(() => {
@@ -89,8 +93,8 @@ function createGuardedServer(serving: RequestServing): Server {
       .then(inFlight.end)
   })
   server.maxConnections = MAX_CONNECTIONS
-  // Callers that end their side after the request, as programs with one request do, still get their answer. Node's own
-  // property, which its types do not name.
+  // Callers may close their sending side after the request, as programs with a single request do, and still get a
+  // response. This is a property of Node's server that its types do not declare.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
     connections.refuse(socket, error, answerBrokenRequest(error, GUARDS.maxHeaderSize)),
@@ -117,25 +121,25 @@ function listen(server: Server, port: number, host: string | undefined): Promise
   })
 }
 
-/** Of whatever a job still waits for then, nothing is known of its charge. */
+/** Answers the jobs that are still waiting, for which it is unknown whether they will be charged. */
 function answerTheRest({ unanswered, send }: RequestServing): void {
   for (const { request, response } of unanswered.takeAll()) send(request, response, undecided())
 }
 
-/** The answer to who waits for another's run, or for a settlement, when a stop has no more time. */
+/** The response to a caller that waits for another run or a settlement when the time for the stop is over. */
 function undecided(): Answer {
   return lastFailure('internal', 503, 'shutting down: send the same request again', { 'retry-after': '5' })
 }
 
 async function closeConnections(server: Server, closed: Promise<void>, clock: Clock): Promise<void> {
-  // Every answer since the stop said `Connection: close`; those still open then have nothing more to say.
+  // Every response since the stop had `Connection: close`; connections that are still open are idle.
   server.closeIdleConnections()
   await within(clock, LAST_WORDS_MS, closed)
   server.closeAllConnections()
   await closed
 }
 
-/** Takes no connection any more; resolves once the last one is over. */
+/** Stops accepting connections; resolves when the last one is closed. */
 function closeListener(server: Server): Promise<void> {
   return new Promise(resolve => {
     server.close(() => resolve())

@@ -7,15 +7,15 @@ import { execute } from '../execute/pipeline.ts'
 import type { Service } from '../execute/service/service.ts'
 import { failureAnswer, lastFailure, NO_STORE, type Answer } from '../answer/answer.ts'
 
-/** The three routes (D31), apart from how requests come in: by socket or by `fetch`. */
+/** The three routes (D31), independent of the transport: a socket, or `fetch`. */
 export interface ServiceRoutes {
-  /** What is known before the body is read: the whole answer, or `execute` where the body is wanted. */
+  /** Routes a request before its body is read: returns the complete answer, or `execute` when the body is needed. */
   route(method: string, path: string): Answer | 'execute'
   /** `POST /execute`. Never rejects. */
   execute(arrived: ArrivedRequest): Promise<Answer>
 }
 
-/** On every answer: browsers may call an agent, pay it, and read what it says of the payment (D15). */
+/** Headers of every response: browsers may call and pay an agent, and read the headers about the payment (D15). */
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'access-control-allow-origin': '*',
@@ -23,7 +23,7 @@ export const COMMON_HEADERS = {
 } as const
 
 const PREFLIGHT_HEADERS = {
-  // The last is what stock x402 clients send with a payment, oddly but harmlessly.
+  // Stock x402 clients send the last one with a payment, although it is a response header.
   'access-control-allow-headers': 'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers',
   'access-control-max-age': '86400',
 } as const
@@ -35,7 +35,7 @@ const METHODS: { readonly [path: string]: string } = {
   '/execute': 'POST, OPTIONS',
 }
 
-/** Makes the routes; what never changes is written once. */
+/** Makes the routes; constant answers are made once. */
 export function createServiceRoutes(service: Service): ServiceRoutes {
   const health: Health = { name: service.declaration.name, version: SERVICE_VERSION, status: 'ok' }
   const gets: { readonly [path: string]: Answer } = {
@@ -66,7 +66,10 @@ export function createServiceRoutes(service: Service): ServiceRoutes {
   }
 }
 
-/** The answer to a body that was not taken (D15); the connection is closed, because the rest of it is still coming. */
+/**
+ * The answer to a body that was not accepted (D15); the connection is closed, because the rest of the body is still
+ * arriving.
+ */
 export function unreadable(why: BodyFault | 'no room'): Answer {
   switch (why) {
     case 'too large':
@@ -74,7 +77,7 @@ export function unreadable(why: BodyFault | 'no room'): Answer {
     case 'too many pieces':
       return lastFailure('validation', 400, `body: in too many pieces, at most ${MAX_BODY_PIECES}`)
     case 'no room':
-      // Nothing is said of the job.
+      // The answer says nothing about the state of the job.
       return lastFailure('internal', 503, 'too many large requests at once: come back', {
         'retry-after': '5',
       })

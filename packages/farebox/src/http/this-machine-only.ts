@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { lastFailure, type Answer } from '../answer/answer.ts'
 
 /**
- * The refusal of a request that comes from a page of another host, or under a name that is not this machine's: while
- * `farebox dev` listens on loopback, any page in its developer's browser could reach it, also by a name of its own
- * that it lets point here (DNS rebinding). A request without an `Origin`, as by `curl`, comes from no page.
+ * Refuses a request from a page of another host, or under a host name that is not this machine's. While `farebox dev`
+ * listens on loopback, any page in the developer's browser could send requests to it, also under its own name that it
+ * points to this machine (DNS rebinding). A request without an `Origin` header, such as one by `curl`, does not come
+ * from a page.
  */
 export function refuseForeign({ host, origin }: IncomingHttpHeaders): Answer | undefined {
   if (host !== undefined && !isThisMachine(hostnameOf(`http://${host}`)))

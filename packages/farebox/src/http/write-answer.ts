@@ -4,10 +4,10 @@ import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/inter
 import { failureAnswer, type Answer } from '../answer/answer.ts'
 import { COMMON_HEADERS } from './service-routes.ts'
 
-/** Writes the answer to a request. Does nothing where the connection is gone. */
+/** Writes the answer to a request. Does nothing when the connection is closed. */
 export type AnswerWriter = (request: IncomingMessage, response: ServerResponse, answer: Answer) => void
 
-/** Makes the writer of one server. */
+/** Makes the answer writer of one server. */
 export function createAnswerWriter(connections: Connections): AnswerWriter {
   const unsent = createUnsentAnswers()
   return (request, response, answer) => {
@@ -25,14 +25,17 @@ export function createAnswerWriter(connections: Connections): AnswerWriter {
   }
 }
 
-/** The answer, where it may wait for a caller that reads slowly; it is kept, and sent when it is asked for again. */
+/**
+ * The answer, or a 503 when too many unsent answers already wait for slow readers; the result is stored, and sent when
+ * it is requested again.
+ */
 function fitting(unsent: UnsentAnswers, answer: Answer): Answer {
   if (unsent.hasRoom(answer.bodyBytes ?? answer.body.length)) return answer
   const message = 'too many answers wait for callers that read slowly: send the same request again'
   return failureAnswer('internal', 503, message, { 'retry-after': '5' })
 }
 
-/** Names and values in one list: Node writes it down as it stands, which spares a third of what an object costs. */
+/** The headers as one flat list of names and values, which Node writes faster than an object, by about a third. */
 function flatHeaders(own: Answer['headers']): string[] {
   const flat = [...FLAT_COMMON_HEADERS]
   for (const name of Object.keys(own)) flat.push(name, own[name] ?? '')
@@ -41,7 +44,10 @@ function flatHeaders(own: Answer['headers']): string[] {
 
 const FLAT_COMMON_HEADERS: readonly string[] = Object.entries(COMMON_HEADERS).flat()
 
-/** A request without a body is not `complete` either while its event is being handled. */
+/**
+ * Whether a body follows. `complete` cannot tell, because it is also false for a request without a body while its event
+ * is handled.
+ */
 function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

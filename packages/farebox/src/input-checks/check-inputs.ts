@@ -5,22 +5,22 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { ServedCapability } from '../handler/served-capability.ts'
 import { createInputThread } from './input-thread.ts'
 
-/** Checks inputs so that no other request waits long for it (D42). */
+/** Checks inputs without delaying other requests for long (D42). */
 export interface InputChecks {
   /**
-   * Never rejects for what is wrong with the input: that is in the result. `readInput` is called when it is the
-   * input's turn; `bodyBytes` is the length of its request's body.
+   * Checks one input; violations are in the result, and never reject. `readInput` is called when the check begins;
+   * `bodyBytes` is the length of the request's body.
    */
   check(capability: ServedCapability, readInput: () => JsonObject, bodyBytes: number): Promise<InputResult>
   close(): Promise<void>
 }
 
-/** Inputs of larger requests may take all steps that a check has: with a pattern of one's own, up to a second. */
+/** A larger input may use all steps of a check: with an expensive pattern that takes up to a second. */
 const LARGE_INPUT_BYTES = 16_384
 
 /**
- * Small inputs are checked at once. Large ones are checked one in a turn of the event loop; where their schema has a
- * pattern, in a thread, which starts with the first of them.
+ * Makes the checks. Small inputs are checked at once. Of the large ones, one is checked per turn of the event loop;
+ * when the schema has a pattern, it is checked in a thread, which starts with the first of them.
  */
 export function createInputChecks({ capabilities }: Declaration, turns: Turns): InputChecks {
   const thread = createInputThread(

@@ -1,14 +1,14 @@
 import type { InputResult } from '@farebox/protocol/fields/compile'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** One input, as it is sent to the thread. */
+/** A message to the thread with one input. */
 export interface InputOrder {
   readonly id: number
   readonly capability: string
   readonly input: JsonObject
 }
 
-/** What the thread answers. */
+/** The thread's answer. */
 export interface CheckedInput {
   readonly id: number
   readonly result: InputResult

@@ -3,7 +3,7 @@ import { compileInput, type InputCheck } from '@farebox/protocol/fields/compile'
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import type { CheckedInput, InputOrder } from './input-messages.ts'
 
-// The thread in which large inputs are checked: started by input-thread.ts, which sends what it names.
+// The thread that checks large inputs. input-thread.ts starts it with the schemas as worker data.
 
 const schemas = workerData as { readonly [capability: string]: FieldMap }
 const checks = new Map<string, InputCheck>()

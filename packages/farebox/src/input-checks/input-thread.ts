@@ -5,14 +5,14 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { CheckedInput, InputOrder } from './input-messages.ts'
 import { startThread } from '../start-thread.ts'
 
-/** A thread that checks inputs, one after the other. */
+/** A thread that checks inputs sequentially. */
 export interface InputThread {
-  /** @throws {InternalError} where the thread ended before it answered; the next check has another */
+  /** @throws {InternalError} when the thread ended before it answered; the next check starts a new thread */
   check(capability: string, input: JsonObject): Promise<InputResult>
   close(): Promise<void>
 }
 
-/** Of an input of 1 MiB, its checked copy, and the patterns of a whole declaration. */
+/** Enough for an input of 1 MiB, its checked copy, and the compiled patterns of a whole declaration. */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 } as const
 
 interface Running {
@@ -20,7 +20,7 @@ interface Running {
   readonly waiting: Map<number, { resolve(result: InputResult): void; reject(error: Error): void }>
 }
 
-/** Makes a thread for these schemas; it starts with its first check, and does not keep the process alive. */
+/** Makes a thread for these schemas. It starts with the first check, and does not keep the process alive. */
 export function createInputThread(schemas: { readonly [capability: string]: FieldMap }): InputThread {
   let running: Running | undefined
   let lastId = 0

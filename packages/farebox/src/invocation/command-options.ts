@@ -2,17 +2,17 @@ import { availableParallelism } from 'node:os'
 import { parseArguments, type CommandOption } from './parse-arguments.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What `farebox start` was asked for. */
+/** The options of one `farebox start` call. */
 export interface StartOptions {
   readonly config: string
   readonly handlers: string | undefined
   readonly port: string | undefined
   readonly host: string | undefined
-  /** Processes on the one port; at least 1. */
+  /** The number of processes that share the port; at least 1. */
   readonly workers: number
 }
 
-/** What `farebox validate` was asked for. */
+/** The options of one `farebox validate` call. */
 export interface ValidateOptions {
   readonly config: string
   readonly json: boolean

@@ -1,24 +1,24 @@
 import type { Variables } from '../environment/read-environment.ts'
 
-/** What a command of the runtime says and reads things through; the `World` of `@farebox/cli` is one. */
+/** The environment of a runtime command; the `World` of `@farebox/cli` is compatible with it. */
 export interface CommandWorld {
-  /** Where the command was called. */
+  /** The folder in which the command was called. */
   readonly folder: string
   readonly variables: Variables
-  /** What was asked for. */
+  /** The stream for results. */
   readonly out: CommandScreen
-  /** Refusals, and what is said beside the answer. */
+  /** The stream for errors and notices. */
   readonly err: CommandScreen
 }
 
 /** One of the two streams. */
 export interface CommandScreen {
   write(text: string): void
-  /** Whether it shows colours. */
+  /** Whether the stream supports colours. */
   readonly live: boolean
 }
 
-/** This process. */
+/** The {@link CommandWorld} of this process. */
 export function processWorld(): CommandWorld {
   return {
     folder: process.cwd(),

@@ -10,8 +10,8 @@ import { StartRefused } from './start-refused.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * A refusal as people should read it: what is wrong, then what to do. Stacks only for what we did not foresee.
- * Ends with a line break.
+ * Formats an error for people: the problem, then the fix. A stack is shown only for unexpected errors. Ends with a line
+ * break.
  */
 export function explainFailure(error: unknown, paint: Paint = PLAIN): string {
   const cross = paint.red('✗')
@@ -23,7 +23,7 @@ export function explainFailure(error: unknown, paint: Paint = PLAIN): string {
   if (error instanceof ExplainedError) return `${cross} ${error.message}\n${indented([error.hint])}`
   if (error instanceof DeclarationError || error instanceof MismatchedHandlers)
     return `${cross} ${error.message}\n`
-  // What the store itself says, when it is opened.
+  // An error of the job store itself, thrown when it is opened.
   if (error instanceof Error && error.message.startsWith('SERVICE_STORE'))
     return `${cross} cannot start: ${error.message}\n${indented([STORES])}`
   return `${cross} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
@@ -31,7 +31,7 @@ export function explainFailure(error: unknown, paint: Paint = PLAIN): string {
 
 const STORES = 'set SERVICE_STORE to lmdb:<folder> on a disk of this machine, or to redis://host:port'
 
-/** 2 for arguments that were not understood, else 1. */
+/** 2 for invalid arguments, otherwise 1. */
 export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof UsageError ? 2 : 1
 }
@@ -45,7 +45,7 @@ function explainEnvironment({ problems }: EnvironmentError, paint: Paint): strin
   return `${start} ${problems.length} variables are missing or wrong\n${indented(rows.flat())}`
 }
 
-/** Its name in a column of its own, what is wrong beside it, and below that what to do. */
+/** The name in one column, the problem beside it, and the fix below the problem. */
 function explainVariable(
   { variable, problem, hint }: EnvironmentProblem,
   width: number,

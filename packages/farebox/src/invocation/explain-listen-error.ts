@@ -1,10 +1,13 @@
 import { shownText } from '../config/shown-text.ts'
 import { ExplainedError } from '../explained-error.ts'
 
-/** Enough to know a program by. */
+/** Enough of a command line to recognize the program. */
 const SHOWN_CHARACTERS = 120
 
-/** Why an agent cannot listen, as people should read it: who has the port, where that can be told. Others as they are. */
+/**
+ * Converts an error of `listen` into an explained one; for a used port it names the process, if that is known. Other
+ * errors are returned unchanged.
+ */
 export async function explainListenError(
   error: unknown,
   { port, host }: { readonly port: number; readonly host: string | undefined },

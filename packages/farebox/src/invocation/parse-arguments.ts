@@ -2,27 +2,27 @@ import { parseArgs } from 'node:util'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { UsageError } from './usage-error.ts'
 
-/** One `--name` of a command, as it is read and as the help tells it. */
+/** One `--name` option of a command, for parsing and for the help. */
 export interface CommandOption {
   readonly name: string
-  /** `<file>`; absent for one that is there or not. */
+  /** The placeholder `<file>`; absent for a flag. */
   readonly value?: string
   readonly meaning: string
 }
 
 /** The arguments after a command, parsed. */
 export interface ParsedArguments {
-  /** By option; `true` for one without a value. The last one counts. */
+  /** Values by option, `true` for a flag; a repeated option has its last value. */
   readonly values: ReadonlyMap<string, string | true>
-  /** What belongs to no option. */
+  /** Arguments that belong to no option. */
   readonly rest: readonly string[]
 }
 
 /**
- * Takes apart the arguments after a command. Throws a {@link UsageError} for an option it does not have, with the one
- * that was probably meant, and for a value that is missing or too many.
+ * Parses the arguments after a command. Throws a {@link UsageError} for an unknown option, with a suggestion, and for a
+ * value that is missing or unexpected.
  *
- * @param command as it is called: `farebox start`
+ * @param command the command as the user calls it: `farebox start`
  */
 export function parseArguments(
   command: string,
@@ -56,7 +56,8 @@ export function parseArguments(
     }
     const { value } = token
     if (option.value === undefined && value !== undefined) return refuse(`${token.rawName} takes no value`)
-    // A value that looks like an option is one whose own value was forgotten; `--config=-x` says that it is meant.
+    // A value that looks like an option means that the real value was forgotten; `--config=-x` passes such a value
+    // explicitly.
     if (option.value !== undefined && (value === undefined || (!token.inlineValue && value.startsWith('-'))))
       return refuse(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
     values.set(token.name, value ?? true)
@@ -64,7 +65,7 @@ export function parseArguments(
   return { values, rest }
 }
 
-/** One begun and not ended is as likely as one mistyped. */
+/** Suggests an option: an unfinished name is as likely as a mistyped one. */
 function similarOption(name: string, known: readonly string[]): string | undefined {
   return known.find(one => name.length > 1 && one.startsWith(name)) ?? nearest(name, known)
 }

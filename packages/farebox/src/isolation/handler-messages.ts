@@ -8,16 +8,16 @@ import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import type { ReportedLoadFailure } from './load-failure.ts'
 
-/** The first message to a handler process: what it is to serve. */
+/** The first message to a handler process: the file and the declaration to serve. */
 export interface LoadCommand {
   readonly kind: 'load'
-  /** Absolute. */
+  /** An absolute path. */
   readonly file: string
   readonly declaration: Declaration
   readonly devMode: boolean
 }
 
-/** One job, as it is sent to a handler process. */
+/** A job as it is sent to a handler process. */
 export interface HandlerJob {
   readonly jobId: string
   readonly capability: string
@@ -26,14 +26,14 @@ export interface HandlerJob {
   readonly input: JsonObject
 }
 
-/** A command to a handler process. Runs are numbered, so that a late report is never taken for the next job's. */
+/** A command to a handler process. Runs are numbered, so that a late report is not attributed to the next job. */
 export type HandlerCommand =
   | LoadCommand
   | { readonly kind: 'run'; readonly run: number; readonly job: HandlerJob }
   | { readonly kind: 'abort'; readonly run: number; readonly reason: string }
   | { readonly kind: 'answer'; readonly run: number; readonly ask: number; readonly answer: AgentAnswer }
 
-/** What a handler process reports. `clean`: nothing of the job runs on, the next may come. */
+/** A report of a handler process. `clean`: nothing of the job is still running, so the next job may be sent. */
 export type HandlerReport =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'not-loaded'; readonly failure: ReportedLoadFailure }
@@ -52,7 +52,7 @@ export type HandlerReport =
       readonly clean: boolean
     }
   | { readonly kind: 'clean'; readonly run: number }
-  /** Nobody caught it. The job it came from, where that is known. */
+  /** An uncaught error, with the job that caused it if that is known. */
   | {
       readonly kind: 'stray'
       readonly run: number | undefined
@@ -60,7 +60,9 @@ export type HandlerReport =
       readonly failure: HandlerFailure
     }
 
-/** A message as it came from a handler process; undefined for what is not ours: handlers may send messages of their own. */
+/**
+ * Reads a message of a handler process; undefined for other messages, because handlers may send messages of their own.
+ */
 export function readHandlerReport(message: unknown): HandlerReport | undefined {
   if (!isObject(message)) return undefined
   const { kind, run, clean } = message
@@ -124,8 +126,9 @@ function readChecked(value: unknown): CheckedOutput {
 }
 
 /**
- * Handlers may send messages of their own, which look like this one: what is charged for is an object in JSON, whoever
- * wrote it. What breaks its schema is never charged for, and dev mode passes it on whatever it is.
+ * Returns the output's JSON if it is acceptable. Handlers can forge this message, so the text is checked: only a JSON
+ * object can be charged for. Output that violates its schema is never charged for, and dev mode passes on any JSON
+ * value.
  */
 function readOutput(text: unknown, isViolation: boolean): string | undefined {
   if (typeof text !== 'string' || text.length > MAX_RESPONSE_BYTES || LONE_SURROGATE.test(text))
@@ -138,7 +141,7 @@ function readOutput(text: unknown, isViolation: boolean): string | undefined {
   }
 }
 
-/** Half of a character, which UTF-8 cannot carry; `JSON.stringify` writes it as an escape. */
+/** Half of a surrogate pair, which UTF-8 cannot encode; `JSON.stringify` writes it as an escape. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 function isErrorType(value: unknown): value is ErrorType {

@@ -13,26 +13,28 @@ import { poolLimits, type PoolLimits } from './pool-limits.ts'
 import type { HandlerProcess, HandlerOutcome } from './handler-process.ts'
 import { createProcessPool, type ProcessPool } from './process-pool.ts'
 
-/** What handlers in processes of their own are made of. */
+/** The parts of a pool of handler processes. */
 export interface HandlerPoolParts {
-  /** The file of handlers, absolute. Never imported here. */
+  /** The absolute path of the file of handlers. This process never imports it. */
   readonly file: string
   readonly declaration: Declaration
   readonly devMode: boolean
   readonly clock: Clock
   readonly log: Log
-  /** Default: those of this machine. */
+  /** Default: limits computed from this machine. */
   readonly limits?: PoolLimits
 }
 
-/** Between the request to stop and the end: time to close what is open. */
+/** The time that a handler gets to stop before its process is killed. */
 const STOP_GRACE_MS = 500
 
 /**
- * Runs handlers in processes of their own, each one job at a time (decision 17): what a handler blocks, breaks
- * or uses up is its own. A job waits for a free process, and the wait counts as its time.
+ * Runs handlers in separate processes, each with one job at a time (decision 17), so that a handler that blocks,
+ * crashes or exhausts memory affects only its own job. A job waits for a free process, and the wait counts as part of
+ * its time.
  *
- * Resolves once the first process has loaded the handlers. Throws what is wrong with them, as in this process.
+ * Resolves when the first process has loaded the handlers. Throws the same errors of the handlers as loading them in
+ * this process.
  */
 export async function createHandlerPool(parts: HandlerPoolParts): Promise<HandlerHost> {
   const { file, declaration, devMode, clock, log } = parts
@@ -65,7 +67,7 @@ async function runInProcess(
   const { signal } = call.aborter
   const handlerProcess = await pool.acquire(signal)
   if (handlerProcess === undefined) {
-    // The job was stopped while it waited: its caller has its answer.
+    // The job was stopped while it waited, and its caller has been answered.
     const logText = signal.aborted
       ? 'its time ended before a process was free'
       : 'no handler process could be started'
@@ -78,7 +80,9 @@ async function runInProcess(
   throw failureError(outcome.failure)
 }
 
-/** One job in a handler process: it is asked to stop when its signal aborts, and ended where it does not. */
+/**
+ * Runs one job in a handler process. When its signal aborts, the handler is asked to stop, and killed if it does not.
+ */
 async function stoppable(
   handlerProcess: HandlerProcess,
   call: HandlerCall,
@@ -104,7 +108,7 @@ async function stoppable(
   }
 }
 
-/** What is refused here it is told there: one of the typed errors, or the generic one. */
+/** Answers a question of a handler. An error is passed to the handler process: a typed one, or the generic one. */
 async function answerQuestion(
   { spending, hiring }: Pick<HandlerCall, 'spending' | 'hiring'>,
   question: AgentQuestion,

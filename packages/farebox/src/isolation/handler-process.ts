@@ -15,19 +15,19 @@ import {
 } from './handler-messages.ts'
 import { spawnHandlerProcess, type SpawnedProcess } from './spawn-handler-process.ts'
 
-/** A process in which one handler runs at a time. */
+/** A process that runs one handler at a time. */
 export interface HandlerProcess {
-  /** Undefined where the system gave no process. */
+  /** Undefined when the system could not create the process. */
   readonly pid: number | undefined
-  /** Resolves once the handlers are there; rejects with the reason where they cannot be. */
+  /** Resolves when the handlers are loaded; rejects with the reason when they cannot be loaded. */
   readonly loaded: Promise<void>
-  /** Resolves once the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>
-  /** Does one job. Never rejects; the process's own end is an outcome, too. */
+  /** Runs one job. Never rejects; the end of the process is an outcome, too. */
   run(job: HandlerJob, listener: JobListener): Promise<HandlerOutcome>
-  /** Tells the handler to stop. */
+  /** Asks the handler to stop. */
   abort(reason: string): void
-  /** Ends the process at once; the job that it has fails with this reason. */
+  /** Kills the process; its current job fails with this reason. */
   end(why: string): void
 }
 
@@ -38,21 +38,24 @@ export interface JobListener {
   answer(question: AgentQuestion): Promise<AgentAnswer>
 }
 
-/** What became of a job. */
+/** The result of a job. */
 export type HandlerOutcome =
   | { readonly kind: 'returned'; readonly checked: CheckedOutput }
   | { readonly kind: 'threw'; readonly failure: HandlerFailure }
 
-/** What a handler process reports beside its jobs' outcomes. */
+/** Receives reports of a handler process that are not part of a job's outcome. */
 export interface ProcessListener {
-  /** Its job is over. `clean`: nothing of it runs on, another can come; otherwise `onClean` says when. */
+  /**
+   * The job has ended. `clean`: nothing of it is still running, so the next job may be sent; otherwise `onClean`
+   * follows.
+   */
   onJobOver(clean: boolean): void
   onClean(): void
-  /** An error that nobody caught and that is not the running job's. The process takes no further job. */
+  /** An uncaught error that does not belong to the running job. The process gets no further job. */
   onStray(failure: HandlerFailure, jobId: string | undefined): void
 }
 
-/** Far more than a job may say: a handler that floods the channel would take the agent's time from others. */
+/** The most messages of one job. A handler that floods the channel would take the agent's time from other jobs. */
 const MAX_MESSAGES = 3_000
 
 interface CurrentJob {
@@ -61,20 +64,20 @@ interface CurrentJob {
   readonly settle: (outcome: HandlerOutcome) => void
 }
 
-/** A process and what it is doing. */
+/** A process and its state. */
 interface Running {
   readonly child: SpawnedProcess
   readonly loading: Settling
   readonly listener: ProcessListener
-  /** Jobs that it was given. */
+  /** The number of jobs that the process was given. */
   runs: number
-  /** Of the current job. */
+  /** The number of messages of the current job. */
   messages: number
   current: CurrentJob | undefined
   isGone: boolean
 }
 
-/** Starts a process, which loads the handlers. */
+/** Starts a process that loads the handlers. */
 export function startHandlerProcess(
   parts: {
     readonly command: LoadCommand
@@ -147,7 +150,10 @@ function take(running: Running, report: HandlerReport): void {
   } else if (report.run === current?.run) takeOfJob(running, report, current)
 }
 
-/** Where nobody knows whose it is, it is the running job's: that one may wait for what is broken now. */
+/**
+ * Handles an uncaught error. An error of unknown origin fails the running job, because that job may depend on what has
+ * failed.
+ */
 function takeStray(
   running: Running,
   { run, jobId, failure }: Extract<HandlerReport, { kind: 'stray' }>,
@@ -171,7 +177,7 @@ function takeOfJob(
   running.listener.onJobOver(report.clean)
 }
 
-/** A process that was given up meanwhile is sent nothing: its messages have nowhere to go. */
+/** Answers a question of the handler. If the process has been given up meanwhile, the answer is not delivered. */
 async function answer(
   child: SpawnedProcess,
   { run, ask, question }: Extract<HandlerReport, { kind: 'ask' }>,

@@ -14,9 +14,9 @@ import { noteWhatRuns, type LeftBehind } from './left-behind.ts'
 import { describeLoadFailure } from './load-failure.ts'
 import type { LoadCommand, HandlerJob, HandlerCommand, HandlerReport } from './handler-messages.ts'
 
-// One of the processes in which handlers run, one job at a time: forked by spawn-handler-process.ts.
+// The program of a handler process, which runs one job at a time; spawn-handler-process.ts forks it.
 
-/** A job of this process, for as long as anything of it runs. */
+/** A job of this process, while any part of it is running. */
 interface Run {
   readonly run: number
   readonly jobId: string
@@ -25,25 +25,25 @@ interface Run {
   readonly asked: AskedAgent
 }
 
-/** What the file of handlers gave. */
+/** The loaded handlers with their output checks. */
 interface Loaded {
   readonly handlers: ReadonlyMap<string, Handler<JsonObject, unknown>>
   readonly checks: ReadonlyMap<string, OutputCheck>
   readonly devMode: boolean
 }
 
-/** More lines a job than anybody reads; beyond it they would keep the agent from its other jobs. */
+/** The most log lines of a job; more would keep the agent from its other jobs. */
 const MAX_LINES = 1_000
 const MAX_LINE_CHARACTERS = 2_000
 const CHECK_AGAIN_MS = 20
 
-// Bound now: whatever handlers do to `process`, this is how the agent is told.
+// Bound at the start, so that reports reach the agent whatever handlers do to `process`.
 const sendMessage = process.send?.bind(process)
 const running = new AsyncLocalStorage<Run>()
 let loaded: Promise<Loaded | undefined> = Promise.resolve(undefined)
 let current: Run | undefined
 
-// Ctrl-C and service managers reach every process of a command; when this one ends, the agent decides.
+// Ctrl-C and service managers signal every process of a command; the agent decides when this process ends.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
 process.on('disconnect', () => process.exit(0))
@@ -127,7 +127,10 @@ async function work(
   return withinBounds(checkOutput(check, output, devMode))
 }
 
-/** Refused here: in the agent's process it would be everybody's wait. The agent judges the answer as a whole (D39). */
+/**
+ * Refuses an output that is too large here, because handling it would block the agent's process. The agent checks the
+ * size of the whole response (D39).
+ */
 function withinBounds(checked: CheckedOutput): CheckedOutput {
   const { json } = checked
   const bytes = json === undefined ? 0 : Buffer.byteLength(json)
@@ -144,17 +147,17 @@ function writeLine(now: Run, message: unknown): void {
   tell({ kind: 'log', run: now.run, message: text.slice(0, MAX_LINE_CHARACTERS) })
 }
 
-/** In the job's own context, like {@link abort}. */
+/** Runs in the job's own context, like {@link abort}. */
 function takeAnswer(now: Run, { ask, answer }: Extract<HandlerCommand, { kind: 'answer' }>): void {
   running.run(now, () => now.asked.take(ask, answer))
 }
 
-/** In the job's own context, so that what its listeners throw is known to be its own. */
+/** Runs in the job's own context, so that errors thrown by its listeners are attributed to it. */
 function abort(now: Run, reason: string): void {
   running.run(now, () => now.aborter.abort(new DeadlineError(reason)))
 }
 
-/** The next job comes only when nothing of this one can act any more. */
+/** Reports when nothing of the run is still active; only then the next job is sent. */
 function tellWhenClean(run: number, left: LeftBehind): void {
   const check = (): void => {
     if (left.isClean()) tell({ kind: 'clean', run })

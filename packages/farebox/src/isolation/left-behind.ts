@@ -1,12 +1,12 @@
-/** What keeps a process awake since a job began. */
+/** The resources that have kept the process alive since a job began. */
 export interface LeftBehind {
-  /** Nothing more than before the job. */
+  /** Whether no more resources are active than before the job. */
   isClean(): boolean
 }
 
 /**
- * Kept open for the next job by pools and clients, and silent until they are used or answered: no reason to give up
- * a process. Timers, servers, child processes, threads and the like run on by themselves.
+ * Resources that pools and clients keep open for the next job, and that do nothing until they are used: no reason to
+ * replace a process. Timers, servers, child processes, threads and similar resources continue to act by themselves.
  */
 const KEPT_OPEN = new Set([
   'PipeWrap',
@@ -18,7 +18,7 @@ const KEPT_OPEN = new Set([
   'WriteWrap',
 ])
 
-/** Counts what keeps this process awake now; what is there later beside it was left behind by the job between. */
+/** Counts the active resources now; additional ones found later were left behind by the job in between. */
 export function noteWhatRuns(): LeftBehind {
   const before = countActive()
   return {

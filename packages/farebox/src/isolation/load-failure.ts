@@ -2,14 +2,14 @@ import { HandlersError } from '../loading/load-handlers.ts'
 import { describeThrown } from '../handler/describe-thrown.ts'
 import { ExplainedError } from '../explained-error.ts'
 
-/** Why handlers cannot be served, on its way from the process that found out. */
+/** The reason why handlers cannot be served, as sent by the process that loaded them. */
 export interface ReportedLoadFailure {
   readonly message: string
   readonly hint: string
   readonly details: readonly string[]
 }
 
-/** The texts of an error; what was not explained where it was thrown has no hint. */
+/** The texts of an error; an error without an explanation has no hint. */
 export function describeLoadFailure(error: unknown): ReportedLoadFailure {
   return {
     message: describeThrown(error),
@@ -18,7 +18,7 @@ export function describeLoadFailure(error: unknown): ReportedLoadFailure {
   }
 }
 
-/** The error again, of the kind that is explained as where it was thrown in this process. */
+/** Makes the error again in this process, so that it is explained as if the handlers had been loaded here. */
 export function loadFailureError({ message, hint, details }: ReportedLoadFailure): HandlersError {
   return new HandlersError(message, hint, { details })
 }

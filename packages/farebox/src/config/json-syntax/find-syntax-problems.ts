@@ -13,23 +13,23 @@ import {
   type SyntaxFault,
 } from './syntax-faults.ts'
 
-/** One thing that keeps a text from being JSON, and the part of the text that is at fault. */
+/** One reason why a text is not JSON, and the part of the text that is at fault. */
 export interface SyntaxProblem extends SyntaxFault {
   readonly start: number
   readonly end: number
-  /** Where in the value it would be, as people write it. */
+  /** The path that the faulty value would have, as people write it. */
   readonly path: string
 }
 
-/** Deeper than any declaration, shallow enough for whatever recurses over it. */
+/** Deeper than any declaration, and shallow enough for recursive code. */
 const MAX_DEPTH = 200
 const MAX_PROBLEMS = 1_000
 const MAX_OF_A_KIND = 3
 
 /**
- * What keeps a text from being JSON, in words, each with the part that is at fault: every slip whose meaning is clear
- * (a comma too many, other quotes, a comment), in order, up to the first after which nobody could tell what was meant.
- * Empty for what `JSON.parse` takes, unless that is nested more than 200 deep.
+ * Finds what makes a text invalid JSON, in words, with the part of the text at fault: every mistake with a clear
+ * meaning (an extra comma, other quotes, a comment), in order, up to the first after which the intended meaning is
+ * ambiguous. Empty for a text that `JSON.parse` accepts, unless it is nested more than 200 deep.
  */
 export function findSyntaxProblems(text: string): readonly SyntaxProblem[] {
   const { json, pieces } = replaceForeign(text)
@@ -42,7 +42,10 @@ export function findSyntaxProblems(text: string): readonly SyntaxProblem[] {
   return fewOfEach(reading.problems.toSorted((one, other) => one.start - other.start))
 }
 
-/** A file without quotes at one key has none at all: of equal problems the first few, with the number of the others. */
+/**
+ * A file usually repeats the same mistake, such as missing quotes at every key: keeps the first few of equal problems,
+ * with the number of the others.
+ */
 function fewOfEach(problems: readonly SyntaxProblem[]): readonly SyntaxProblem[] {
   const seen = new Map<string, SyntaxProblem[]>()
   for (const problem of problems) seen.set(problem.reason, [...(seen.get(problem.reason) ?? []), problem])
@@ -64,13 +67,13 @@ interface Token {
 
 const NOTHING: Token = { offset: 0, length: 0 }
 
-/** An object or an array that is open. */
+/** An object or array that is not closed yet. */
 interface Frame extends Token {
   readonly bracket: string
   readonly line: number
-  /** Characters of white space that begin the line it was opened in. */
+  /** The number of white space characters at the beginning of the line that opens it. */
   readonly indent: number
-  /** Key or index of what is being read in it; undefined between two keys. */
+  /** The key or index that is being read; undefined between two keys. */
   step: string | number | undefined
 }
 
@@ -78,15 +81,15 @@ interface Reading extends ReturnType<typeof replaceForeign> {
   readonly text: string
   readonly frames: Frame[]
   readonly problems: SyntaxProblem[]
-  /** What was read last, comments aside. */
+  /** The token that was read last, without comments. */
   previous: Token
-  /** The parser names some tokens twice. */
+  /** Offset of the last refused token: the parser reports some tokens twice. */
   refusedAt: number
   /** The first object or array whose closing bracket is indented as if it closed another one. */
   suspect?: { readonly frame: Frame; readonly path: string }
 }
 
-/** Thrown where nobody could tell what was meant. */
+/** Thrown to end the reading, when the intended meaning of the rest is ambiguous. */
 class EndOfReading extends Error {}
 
 function visitorOf(reading: Reading): JSONVisitor {
@@ -123,7 +126,7 @@ function visitorOf(reading: Reading): JSONVisitor {
       const comment = reading.pieces.get(offset)
       if (error === 'InvalidCommentToken') {
         if (comment !== undefined) note(reading, { offset, length }, comment.fault)
-        // Texts are looked at once their place is known.
+        // Words and texts are checked by readText, once their role is known.
       } else if (error.endsWith('Expected') && offset !== reading.refusedAt) {
         reading.refusedAt = offset
         refuse(reading, { offset, length }, error)
@@ -132,10 +135,10 @@ function visitorOf(reading: Reading): JSONVisitor {
   }
 }
 
-/** What is no key may be as long as the file. */
+/** Limits the length of the path: an invalid key may be as long as the file. */
 const MAX_KEY_CHARACTERS = 80
 
-/** A key, or a value that is no object or array. */
+/** Reads a key, or a value that is not an object or array. */
 function readText(reading: Reading, token: Token, role: 'fault' | 'keyFault'): void {
   const { json, frames, pieces } = reading
   const piece = pieces.get(token.offset)
@@ -154,7 +157,10 @@ function readText(reading: Reading, token: Token, role: 'fault' | 'keyFault'): v
   if (found !== undefined) note(reading, { offset: token.offset + found.index, length: found.length }, found)
 }
 
-/** What JSON does not allow where it stands: judged by its first character, and by what was read before it. */
+/**
+ * Handles a token that JSON does not allow at its position: chooses the problem by its first character and by the token
+ * before it.
+ */
 function refuse(reading: Reading, token: Token, error: string): void {
   const { text, json, frames, pieces, previous } = reading
   const [character = '', before = ''] = [json[token.offset], json[previous.offset]]
@@ -173,14 +179,14 @@ function refuse(reading: Reading, token: Token, error: string): void {
   else if (!pieces.has(previous.offset)) note(reading, after(previous), SYNTAX.noColon)
 }
 
-/** A colon, or the beginning of a key or value. */
+/** Handles an unexpected colon, or the beginning of an unexpected key or value. */
 function refuseBeginning(reading: Reading, frame: Frame, token: Token, error: string): void {
   const { json, frames, previous } = reading
   const isColon = json[token.offset] === ':'
-  // What was taken for a value is a key: the array was to end before it.
+  // The token before the colon, which was read as a value, is a key: the array should have been closed before it.
   if (isColon && frame.bracket === '[') stopOpen(reading, frame, pathOf(frames.slice(0, -1)))
   if (isColon || error === 'PropertyNameExpected') stop(reading, token, SYNTAX.noKey)
-  // Before a colon it is a key, and what is missing is the comma before it.
+  // When a colon follows, this is a key, and the missing token is the comma before it.
   const isKey = /^\s*:/.test(json.slice(endOf(token), endOf(token) + 20))
   if (json[previous.offset] === '"' && endOf(previous) === token.offset && !isKey)
     stop(reading, { offset: token.offset - 1, length: 1 }, SYNTAX.quoteInText)
@@ -189,7 +195,7 @@ function refuseBeginning(reading: Reading, frame: Frame, token: Token, error: st
   if (frame.bracket === '[') advance(reading)
 }
 
-/** Where no object or array is open: before the outermost, and behind it. */
+/** Handles a token outside of any object or array: before the outermost one, or after it. */
 function stopAtRoot(reading: Reading, token: Token): never {
   const { text, json, previous } = reading
   if (previous !== NOTHING && /[\]}]/.test(json[previous.offset] ?? ''))
@@ -199,7 +205,10 @@ function stopAtRoot(reading: Reading, token: Token): never {
   stop(reading, first, notAnObject(line))
 }
 
-/** At the end of the file. Of several open ones, the one whose neighbours' indentation betrays it. */
+/**
+ * Handles the end of the file with open brackets: reports the bracket whose indentation does not match, else the
+ * innermost.
+ */
 function stopUnclosed(reading: Reading): never {
   const { frames, problems, suspect } = reading
   const frame = frames.at(-1)
@@ -209,7 +218,10 @@ function stopUnclosed(reading: Reading): never {
   throw new EndOfReading()
 }
 
-/** Where an object or array should have been closed, a comma seemed to be missing: one problem, not two. */
+/**
+ * Reports an object or array that is not closed. Its end was first reported as a missing comma; that problem is
+ * replaced, so that there is one problem, not two.
+ */
 function stopOpen(reading: Reading, frame: Frame, path: string): never {
   const { text, problems } = reading
   const start = placeIn(reading, frame.offset)
@@ -221,11 +233,12 @@ function stopOpen(reading: Reading, frame: Frame, path: string): never {
   throw new EndOfReading()
 }
 
-/** Closes the innermost object or array with the bracket at this offset. */
+/** Closes the innermost object or array with the closing bracket at this offset. */
 function close(reading: Reading, { offset }: Token, line: number, column: number): void {
   const frame = reading.frames.pop()
   if (frame === undefined || reading.suspect !== undefined) return
-  // In a formatted file, a bracket that begins its line is below the line that opened what it closes.
+  // In a formatted file, a closing bracket at the beginning of its line is indented like the line of its opening
+  // bracket.
   const isFirst = line !== frame.line && /^[ \t]*$/.test(reading.json.slice(offset - column, offset))
   if (isFirst && column < frame.indent) reading.suspect = { frame, path: pathOf(reading.frames) }
 }
@@ -240,7 +253,10 @@ function stop(reading: Reading, token: Token, fault: SyntaxFault, around?: 'arou
   throw new EndOfReading()
 }
 
-/** Notes a fault of a part of the text. Its path ends with the current key or index, unless it is `around` that. */
+/**
+ * Records a fault at a part of the text. The path ends with the current key or index, or with `around` one level above
+ * it.
+ */
 function note(reading: Reading, token: Token, { reason, fix }: SyntaxFault, around?: 'around'): void {
   const path = pathOf(around === undefined ? reading.frames : reading.frames.slice(0, -1))
   const [start, end] = [placeIn(reading, token.offset), placeIn(reading, endOf(token))]
@@ -260,7 +276,7 @@ function endOf({ offset, length }: Token): number {
   return offset + length
 }
 
-/** Where in the text a place of `json` is. */
+/** Converts an offset in `json` to an offset in the text. */
 function placeIn({ pieces }: Reading, offset: number): number {
   const [at, piece] = [...pieces].findLast(([start]) => start <= offset) ?? []
   if (at === undefined || piece === undefined) return offset

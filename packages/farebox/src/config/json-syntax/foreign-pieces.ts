@@ -1,25 +1,26 @@
 import { bareKey, commentFault, otherQuotes, SYNTAX, wordFault, type SyntaxFault } from './syntax-faults.ts'
 
-/** A piece of a text that JSON does not have. */
+/** A piece of a text that is not part of JSON's syntax. */
 export interface ForeignPiece {
-  /** In the text, up to `end`. */
+  /** Offset in the text, inclusive; `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** Of what is in its place. */
+  /** The length of its replacement in `json`. */
   readonly length: number
-  /** What is wrong with it. */
+  /** The fault, when the piece is read as a value. */
   readonly fault: SyntaxFault
   readonly keyFault: SyntaxFault
-  /** The text that somebody meant; undefined for what is between values. */
+  /** The intended text; undefined for a piece between values. */
   readonly inner: string | undefined
 }
 
-/** Of a file in another language everything is wrong, and nobody reads it all. */
+/** A file in another language consists of such pieces; a full list of them would be useless. */
 const MAX_PIECES = 1_000
 
 /**
- * A text that a parser of JSON can read on in: with a text in double quotes for each word and text without them, and an
- * empty comment for each comment and invisible character. The pieces that are replaced, by their places in `json`.
+ * Replaces the pieces that JSON does not have, so that a JSON parser can read the whole text: each bare word and each
+ * text in other quotes becomes a text in double quotes, each comment and invisible character an empty comment. Returns
+ * the replaced pieces by their offsets in `json`.
  */
 export function replaceForeign(text: string): {
   readonly json: string
@@ -41,13 +42,13 @@ export function replaceForeign(text: string): {
   return { json: json + text.slice(done), pieces }
 }
 
-/** Undefined for what is JSON. */
+/** Describes the fault of a piece; undefined for valid JSON. */
 function explainPiece(
   written: string,
   { quoted, comment, odd, word }: { readonly [kind: string]: string | undefined },
 ): Pick<ForeignPiece, 'fault' | 'keyFault' | 'inner'> | undefined {
   if (word !== undefined) {
-    // 1,000 is a number and what begins like a key.
+    // `1,000` is read as a number and a word that would be a key.
     return { fault: wordFault(word), keyFault: /^\d/.test(word) ? SYNTAX.noKey : bareKey(word), inner: word }
   }
   const inner = quoted?.slice(1).replace(/['`”“»"]$/, '')
@@ -61,7 +62,10 @@ function explainPiece(
 const ODD = String.raw`\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2060\ufeff`
 const WORD = String.raw`(?:(?!/[/*])[^\s{}[\],:;"${ODD}])+`
 
-/** In this order; texts end at the end of their line where nothing closes them. Words of one line are one piece. */
+/**
+ * The order of the alternatives matters. A text that is not closed ends at the end of its line. Several words on one
+ * line are one piece.
+ */
 const PIECES = new RegExp(
   [
     String.raw`"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*(?:"|\\?)`,

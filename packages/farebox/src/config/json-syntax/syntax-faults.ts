@@ -1,12 +1,12 @@
 import { quoteText } from '@farebox/protocol/internal/fields/describe-value'
 
-/** What is wrong with the form of a text that should be JSON, and how to fix it. */
+/** A syntax fault of a text that should be JSON: the reason, and the fix. */
 export interface SyntaxFault {
   readonly reason: string
   readonly fix: string
 }
 
-/** Faults that need no words of their own from the text. */
+/** Faults whose wording does not depend on the text. */
 export const SYNTAX = {
   empty: {
     reason: 'the file is empty',
@@ -34,15 +34,15 @@ export const SYNTAX = {
   invisible: { reason: 'an invisible character stands here', fix: 'remove it, or write an ordinary space' },
 } as const satisfies { readonly [name: string]: SyntaxFault }
 
-/** A comma right before a closing bracket. */
+/** A comma directly before a closing bracket. */
 export function trailingComma(bracket: string): SyntaxFault {
   return { reason: `no comma may stand before the closing ${bracket}`, fix: 'remove the comma' }
 }
 
 /**
- * An object or array that the end of the file leaves open.
+ * An object or array that is still open at the end of the file.
  *
- * @param line after which it seems to end; undefined where only the end of the file is left
+ * @param line the line after which it seems to end; undefined when that is only the end of the file
  */
 export function unclosed(bracket: string, line: number | undefined): SyntaxFault {
   const closing = closingOf(bracket)
@@ -63,12 +63,12 @@ export function wrongBracket(closing: string, opening: string, line: number): Sy
   }
 }
 
-/** One object or array more than may be open. */
+/** An object or array that is nested too deeply. */
 export function tooDeep(depth: number): SyntaxFault {
   return { reason: `is nested more than ${depth} deep`, fix: 'flatten it: a declaration needs far less' }
 }
 
-/** What the file begins with instead of an object. */
+/** A file that does not begin with an object. */
 export function notAnObject(text: string): SyntaxFault {
   return {
     reason: `the file must begin with {, got ${quoteText(text)}`,
@@ -81,7 +81,7 @@ export function bareKey(key: string): SyntaxFault {
   return { reason: 'a key must stand in double quotes', fix: `write ${inQuotes(key)}` }
 }
 
-/** A text in quotes of another kind, here without them. */
+/** A text in quotes of another kind; `inner` is the text without them. */
 export function otherQuotes(inner: string): SyntaxFault {
   return {
     reason: 'JSON takes double quotes only',
@@ -89,14 +89,14 @@ export function otherQuotes(inner: string): SyntaxFault {
   }
 }
 
-/** Any comment. */
+/** A comment, closed or not. */
 export function commentFault(comment: string): SyntaxFault {
   return comment.startsWith('/*') && !comment.slice(2).endsWith('*/')
     ? { reason: 'JSON has no comments, and this one never ends', fix: 'remove it' }
     : { reason: 'JSON has no comments', fix: 'remove it; a "description" may say it' }
 }
 
-/** The first thing wrong within a text that is closed, and where in it; undefined where it is as it should be. */
+/** The first fault within a closed text, with its index and length; undefined when there is none. */
 export function escapeFault(
   text: string,
 ): (SyntaxFault & { readonly index: number; readonly length: number }) | undefined {
@@ -113,7 +113,7 @@ export function escapeFault(
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const SUSPICIOUS = /\\u[\da-f]{4}|\\[^]|[\u0000-\u001f]/gi
 
-/** A value that is neither in quotes nor one of JSON's own words. */
+/** A value that is neither in quotes nor a JSON literal. */
 export function wordFault(word: string): SyntaxFault {
   const other = OTHER_LANGUAGES.get(word.toLowerCase().replace(/^[+-]/, ''))
   if (other !== undefined) return { reason: `JSON has no ${word}`, fix: other }

@@ -6,9 +6,9 @@ import { clockAhead } from '../request/clock-doubt.ts'
 import type { Service } from '../service/service.ts'
 
 /**
- * An attempt that came to nothing by what its payer sent, after the facilitator was asked about it. Where the handler had
- * less time than the agent declares, and used it up, that was the payer's choice; with more time it is the agent's own
- * slowness.
+ * Counts a failed attempt against its payer when the payer caused it: the facilitator rejected the payment, the input
+ * was invalid, or the deadline passed. A deadline shorter than the agent declares was the payer's choice; with more
+ * time, the agent itself was too slow.
  */
 export function noteFailure(
   service: Service,
@@ -19,7 +19,7 @@ export function noteFailure(
 ): void {
   const isRejected = error instanceof PaymentRejected && error.charge.kind === 'none'
   const { admission, declaration } = service
-  // Where clocks differ, lateness is nobody's choice.
+  // When the clocks differ, a missed deadline is not the payer's fault.
   const isLate = error instanceof DeadlineError && clockAhead(service) === 0
   if (!isRejected && !isLate && !(error instanceof ValidationError)) return
   admission.failed(payer)

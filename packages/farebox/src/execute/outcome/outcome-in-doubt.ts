@@ -1,14 +1,14 @@
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 
 /**
- * The job store failed, and nobody knows whether the job may still charge its payment: a caller that has proven a
- * payment is answered 503. `cause` is what a caller in dev mode is given, where nothing is ever charged.
+ * The job store failed, and it is unknown whether the job may still charge its payment. A caller with a proven payment
+ * is answered 503. `cause` is the error that the caller gets in dev mode, where nothing is ever charged.
  */
 export class OutcomeInDoubt extends Error {
   override readonly name = 'OutcomeInDoubt'
 }
 
-/** Looks at a job or claims it; throws {@link OutcomeInDoubt} where the store fails, and refusals as they are. */
+/** Awaits a read or claim of a job. Throws {@link OutcomeInDoubt} when the store fails; refusals pass unchanged. */
 export async function orInDoubt<Found>(looking: Promise<Found>): Promise<Found> {
   try {
     return await looking

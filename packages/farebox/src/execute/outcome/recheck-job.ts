@@ -1,22 +1,22 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 import type { Service } from '../service/service.ts'
 
-/** A repeat is verified, run and charged in no less: it waits for a block. */
+/** A repeat needs at least this long to be verified, run and charged, because it waits for a block. */
 const STALE_AFTER_MS = 200
-/** A store that is always so slow says the same thing again and again. */
+/** A store that always takes longer than that would otherwise be read forever. */
 const MOST_LOOKS = 3
 
 /**
- * May what the store was asked at that Unix time in milliseconds be wrong by now? Between its answer and ours this
- * process may have stood still, while a repeat of the job was run and charged by another.
+ * Whether a store's answer to a request sent at that Unix time in milliseconds may be outdated. This process may have
+ * been paused since, while another process ran and charged a repeat of the job.
  */
 export function isStale(clock: Clock, askedMs: number): boolean {
   return clock.nowMs() - askedMs >= STALE_AFTER_MS
 }
 
 /**
- * Looks whether a job that was let go here has been taken up since, by a read that is newer than the refusal.
- * Rejects where the store does not say.
+ * Whether another process has taken up a job that was released here, by a read that is newer than the refusal. Rejects
+ * when the store fails.
  */
 export async function isTaken(
   { jobs, clock }: Pick<Service, 'jobs' | 'clock'>,

@@ -11,13 +11,13 @@ import { StillRunning } from '../service/still-running.ts'
 import type { Service } from '../service/service.ts'
 
 /**
- * A job that failed is forgotten, so that a retry may run, and its reservation given back: nothing was charged
- * (D24). Left alone: a job that is saved, because its settlement decides. Kept a while: one whose handler is still
- * running.
+ * Releases a job that failed. Its record is deleted, so that a retry may run, and its reservation is released: nothing
+ * was charged (D24). A saved job is left alone, because its settlement decides. A job whose handler is still running is
+ * kept until the handler ends.
  *
- * Resolves to the failure as a refusal, where the store has said that the job was ours to the end; to `taken` where it
- * is another process's by now, which its caller is answered by. Throws an {@link OutcomeInDoubt} where the store did not
- * say. A process that stood still reads the record again first: the job may have been charged by a repeat since.
+ * Resolves to the failure as a refusal when the store confirmed that this process held the job to the end, and to
+ * `taken` when another process has the job, whose record then decides. Throws an {@link OutcomeInDoubt} when the store
+ * gave no answer. A process that was paused reads the record again first, because a repeat may have been charged since.
  */
 export async function releaseAfterFailure(
   service: Service,
@@ -29,7 +29,8 @@ export async function releaseAfterFailure(
   if (held.job.state === 'saved') return refused(failure)
   switch (await releaseJob(service, held, failure)) {
     case 'ours':
-      // Only now: until the record said so, the reservation may have been another holder's of the same payment.
+      // The reservation is released only now: until the store confirmed the release, it may have belonged to another
+      // holder of the same payment.
       if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold, reserved.binding)
       return refused(failure)
     case 'lost':
@@ -39,29 +40,29 @@ export async function releaseAfterFailure(
   }
 }
 
-/** Lets go of a job whose payment was charged, so that nothing is refused. True where another process has the job by now. */
+/** Releases a job whose payment was charged, without a refusal. True when another process has the job. */
 export async function releaseQuietly(service: Service, held: HeldJob, failure: unknown): Promise<boolean> {
   const released = await releaseAfterFailure(service, held, undefined, failure).catch(() => undefined)
   return released?.kind === 'taken'
 }
 
-/** What the store says of a job that was let go: whose it was. */
+/** Who held the job when it was released, according to the store: this process, another one, or unknown. */
 type LastWord = 'ours' | 'lost' | 'unknown'
 
 async function releaseJob(service: Service, held: HeldJob, failure: unknown): Promise<LastWord> {
   const { job } = held
   if (held.isLost) return 'lost'
-  // Taken back when the store failed: it may have taken its time.
+  // The record was taken back when the store failed, which may have taken long.
   if (failure instanceof SaveTakenBack) return await lastWord(isFree(service, held))
   if (failure instanceof HandlerCutOff && job.state === 'running') {
-    // The record is left: its lease ends with this process, and the next caller has the job run again.
+    // The record is kept: its lease ends with this process, and the next caller has the job run again.
     const word = await lastWord(held.isStillHeld())
     if (word !== 'lost') releaseWhenEnded(service, held, failure.ended)
     return word
   }
   if (failure instanceof StillRunning && job.state === 'running') {
     const kept = held.keep({ ...job, overran: true })
-    // Where the answer is late, the lease may be over, and the job another process's.
+    // When the store answers late, the lease may have ended and another process may have the job.
     const word = await lastWord(kept.then(async ours => ours && (await held.isStillHeld())))
     if (word !== 'lost') releaseWhenEnded(service, held, failure.ended)
     return word
@@ -88,14 +89,15 @@ async function lastWord(writing: Promise<boolean>): Promise<LastWord> {
   try {
     return (await writing) ? 'ours' : 'lost'
   } catch {
-    // The record is left to its lease.
+    // The record stays until its lease ends.
     return 'unknown'
   }
 }
 
 /**
- * A handler that ran past its deadline goes on running, for nobody: until it ends the job stays held, so that no
- * retry runs beside it (D24, IDM-08). A handler that never ends is given up after twice the longest deadline.
+ * A handler that runs past its deadline keeps running, although its result is not used: the job stays held until it
+ * ends, so that no retry runs beside it (D24, IDM-08). After twice the longest deadline the job is released in any
+ * case.
  */
 function releaseWhenEnded(service: Service, held: HeldJob, ended: Promise<void>): void {
   const { clock, declaration } = service

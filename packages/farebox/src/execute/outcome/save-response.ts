@@ -8,7 +8,7 @@ import type { ReservedPayment } from '../payment/reserve-payment.ts'
 
 declare const saved: unique symbol
 
-/** A response that is safe, and the payment that may now be charged for it. */
+/** A saved response, and the payment that may now be charged for it. */
 export interface SavedResponse {
   readonly [saved]: true
   readonly jobId: string
@@ -16,17 +16,17 @@ export interface SavedResponse {
   readonly held: HeldJob
 }
 
-/** The store failed, and the record was taken back: nothing can be charged. */
+/** The store failed and the record was taken back, so nothing can be charged. */
 export class SaveTakenBack extends Error {
   override readonly name = 'SaveTakenBack'
 }
 
 /**
- * Saves the response with the payment it is for, before any money can move (D7), if this process still holds the
- * job. Throws {@link HoldLost} where it does not.
+ * Saves the response with its payment before any money can move (D7), if this process still holds the job. Throws
+ * {@link HoldLost} when it does not.
  *
- * Where the store fails, the record is taken back: {@link SaveTakenBack} when that worked, {@link OutcomeInDoubt}
- * when nobody knows: the store may have taken it, and then the payment will be charged.
+ * When the store fails, the record is taken back: throws {@link SaveTakenBack} when that worked, and {@link
+ * OutcomeInDoubt} when it is unknown whether the store saved the record, in which case the payment will be charged.
  */
 export async function saveResponse(
   order: JobOrder,
@@ -63,11 +63,14 @@ export async function saveResponse(
     throw new OutcomeInDoubt('the job store failed while the response was saved', { cause: error })
   }
   if (!kept) throw new HoldLost('the job was taken over before its response was saved')
-  // The one place where the brand is given.
+  // The only place that creates the branded type.
   return { jobId: order.jobId, paymentKey: key, held } as SavedResponse
 }
 
-/** A response that was made for an earlier payment stays for sale, and the payments refused for it stay refused. */
+/**
+ * A response that was made for an earlier payment stays available for a new one, and payments refused for it stay
+ * refused.
+ */
 function takeBack(before: Job): Exclude<JobChange, { kind: 'hold' }> {
   return before.state === 'unpaid'
     ? { kind: 'leave', job: before, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 }
@@ -75,8 +78,8 @@ function takeBack(before: Job): Exclude<JobChange, { kind: 'hold' }> {
 }
 
 /**
- * Keeps a response that nothing is charged for any more: in dev mode, where nobody pays (D22: the job_id alone decides),
- * and where the job was charged before (D40), with the receipt of that charge.
+ * Keeps a response for which nothing will be charged: in dev mode, where jobs are free (D22: only the job_id decides),
+ * and for a job that was charged before (D40), with the receipt of that charge.
  */
 export async function keepFinalResponse(
   held: HeldJob,

@@ -1,11 +1,11 @@
 import type { Answer } from '../../answer/answer.ts'
 
-/** How one attempt at an order ended. An unknown outcome is thrown instead, as an `OutcomeInDoubt`. */
+/** The result of one attempt at an order. An unknown outcome is thrown as an `OutcomeInDoubt` instead. */
 export type Served =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly how: 'run' | 'repeat' }
-  /** Nothing was charged for this job, as far as anybody knows: to be thrown. */
+  /** As far as is known, nothing was charged for this job; the refusal is to be thrown. */
   | { readonly kind: 'refused'; readonly refusal: unknown }
-  /** Another process has the job by now, and its record decides: it is read again. */
+  /** Another process has the job, and its record decides: the record is read again. */
   | { readonly kind: 'taken' }
 
 export const TAKEN: Served = { kind: 'taken' }

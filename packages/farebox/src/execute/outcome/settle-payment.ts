@@ -7,8 +7,8 @@ import type { SavedResponse } from './save-response.ts'
 import type { Service } from '../service/service.ts'
 
 /**
- * Charges for a saved response, and answers: 200 when the transfer is proven, 402 when it definitely failed, 503
- * while it is not known (D7, D8). The one place where money moves; a {@link SavedResponse} is what it takes.
+ * Charges for a saved response, and answers: 200 when the transfer is proven, 402 when it definitely failed, 503 while
+ * the outcome is unknown (D7, D8). The only place where money moves; it requires a {@link SavedResponse}.
  */
 export async function settlePayment(
   { settlements, clock, graceEnd }: Pick<Service, 'settlements' | 'clock' | 'graceEnd'>,
@@ -23,7 +23,10 @@ export async function settlePayment(
   throw refuseUnpaid(known, saved.paymentKey)
 }
 
-/** What work comes to, or undefined where it takes longer, or the agent has to stop: it goes on then. */
+/**
+ * The result of the work; undefined when it takes longer than `waitMs` or the agent has to stop. The work continues in
+ * that case.
+ */
 async function withinWait<T>(
   {
     clock,

@@ -1,7 +1,7 @@
 import type { PaymentGate } from '../../payment-gate/payment-gate.ts'
 import type { Payments } from '../service/service.ts'
 
-/** The facilitator does not know this agent: FACILITATOR_SECRET is missing or was refused (401, D11). */
+/** The facilitator does not accept this agent: FACILITATOR_SECRET is missing or was refused (401, D11). */
 export class UnauthorizedAgent extends Error {
   override readonly name = 'UnauthorizedAgent'
 
@@ -10,7 +10,7 @@ export class UnauthorizedAgent extends Error {
   }
 }
 
-/** The gate, where this agent has a secret to open it with. Throws {@link UnauthorizedAgent}. */
+/** Returns the payment gate. Throws {@link UnauthorizedAgent} when the agent has no secret. */
 export function authorizeAgent(payments: Payments): PaymentGate {
   if (payments.gate === undefined) throw new UnauthorizedAgent()
   return payments.gate

@@ -7,20 +7,20 @@ import type { JobOrder } from '../request/job-order.ts'
 import { bindingOf } from './reserve-payment.ts'
 import type { Payments, Service } from '../service/service.ts'
 
-/** What an earlier charge of a payment means for the job it comes with (D40). */
+/** The meaning of an earlier charge of a payment for the job it comes with (D40). */
 export type PastCharge =
-  /** It was not charged for this job, as far as anybody knows: a refusal is true. */
+  /** As far as is known, it was not charged for this job: the job may be refused. */
   | { readonly kind: 'none' }
-  /** It is being charged for this job, or nobody says whether it was. */
+  /** It is being charged for this job, or it is unknown whether it was. */
   | { readonly kind: 'unknown'; readonly cause: string }
-  /** It was charged for this job not long ago: the job is run again and delivered for it. */
+  /** It was recently charged for this job: the job is run again and delivered for that charge. */
   | { readonly kind: 'open'; readonly transaction: string }
-  /** It was charged for this job, and longer ago than a response is kept. */
+  /** It was charged for this job, longer ago than a response is kept. */
   | { readonly kind: 'closed'; readonly transaction: string }
 
 const ASK_MS = 5_000
 
-/** Asks whether a payment was charged before, where nothing is kept of the job that it comes with. */
+/** Asks the facilitator whether a payment was charged before, when there is no record of the job that it comes with. */
 export async function askForCharge(
   service: Service,
   payments: Payments,
@@ -36,11 +36,11 @@ export async function askForCharge(
 }
 
 /**
- * A charge counts for the job that its nonce names, or that the facilitator charged it for. Of an unbound payment only
- * the facilitator can say what it was for: without that its charge may be of any job.
+ * Whether a charge counts for this job: its nonce names the job, or the facilitator charged it for the job. For an
+ * unbound payment only the facilitator can confirm that; without a confirmation the charge may belong to any job.
  *
- * A nonce names the agent by its URL. Without `SERVICE_PUBLIC_URL` the caller says what that is, and can call another
- * agent of the same wallet by it: there the facilitator's word decides (I1).
+ * A nonce names the agent by its URL. Without `SERVICE_PUBLIC_URL` the caller chooses that URL, and could use it to
+ * call another agent of the same wallet: then the facilitator's answer decides (I1).
  */
 export function checkPastCharge(
   service: Service,

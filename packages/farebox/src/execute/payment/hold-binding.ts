@@ -2,8 +2,8 @@ import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 /**
- * What a payment is for, as the facilitator keeps it: keccak256 of agent, capability and job_id (D10). The parts
- * are joined as a JSON array, so that no two triples spell the same bytes.
+ * The binding of a payment, as the facilitator stores it: keccak256 of agent, capability and job_id (D10). The parts
+ * are joined as a JSON array, so that two different triples never have the same bytes.
  */
 export function holdBinding(
   crypto: EvmCrypto,

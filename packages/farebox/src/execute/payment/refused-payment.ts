@@ -1,7 +1,7 @@
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { UnpaidJob } from '../../jobs/job.ts'
 
-/** A payment refused with something for the client to read beside the message. */
+/** A refused payment with response headers for the client beside the message. */
 export class RefusedPayment extends PaymentError {
   readonly headers: { readonly [name: string]: string }
 
@@ -11,9 +11,12 @@ export class RefusedPayment extends PaymentError {
   }
 }
 
-/** The 402 after a definite settle failure: the same for who sent the payment first and for its repeats (D7, D22). */
+/**
+ * The 402 after a definite settlement failure, the same for the first sender of the payment and for its repeats (D7,
+ * D22).
+ */
 export function refuseUnpaid(job: UnpaidJob, paymentKey: string): RefusedPayment {
-  // The receipt is of the payment refused last.
+  // The stored receipt belongs to the payment that was refused last.
   const headers = job.refusedPayments.at(-1) === paymentKey ? { 'payment-response': job.paymentResponse } : {}
   return new RefusedPayment(
     `the payment could not be settled (${job.reason}): sign a new one for the same job_id`,

@@ -14,7 +14,7 @@ import { StillRunning } from '../service/still-running.ts'
 
 declare const reserved: unique symbol
 
-/** A payment that the facilitator found good and, where it can, holds for this job. */
+/** A payment that the facilitator verified and, when it supports holds, reserved for this job. */
 export interface ReservedPayment {
   readonly [reserved]: true
   readonly payment: AcceptedPayment
@@ -22,10 +22,10 @@ export interface ReservedPayment {
   readonly hold: Hold | undefined
 }
 
-/** A verdict of the facilitator against the payment: its claim here can be dropped, it was never held. */
+/** The facilitator rejected the payment: its claim in the job store can be dropped, because it was never reserved. */
 export class PaymentRejected extends PaymentError {
   readonly paymentKey: string
-  /** Whether it was charged before, and for what. */
+  /** Whether the payment was charged before, and for which job. */
   readonly charge: ChargeOutcome
 
   constructor(message: string, paymentKey: string, charge: ChargeOutcome = { kind: 'none' }) {
@@ -35,17 +35,23 @@ export class PaymentRejected extends PaymentError {
   }
 }
 
-/** The deadline passed before the facilitator gave its verdict; what it still reserves is given back when it comes. */
+/**
+ * The deadline passed before the facilitator gave its verdict; a reservation that it makes later is released on
+ * arrival.
+ */
 export class VerifyOverran extends StillRunning {
   constructor(ended: Promise<void>) {
     super('the payment was not verified before the deadline', ended)
   }
 }
 
-/** Our facilitator's word for a wallet that is not the secret's: the agent's own mistake, for its own log. */
+/**
+ * The facilitator's reason code for a wallet that does not belong to the secret: the agent is misconfigured, so its log
+ * gets a line.
+ */
 const PAY_TO_NOT_OWNED = 'pay_to_not_owned'
 
-/** What a payment is bound to at the facilitator: this job of this agent (D10). */
+/** The binding of a payment at the facilitator: this job of this agent (D10). */
 export function bindingOf(service: Service, crypto: EvmCrypto, order: JobOrder): string {
   return holdBinding(crypto, {
     agent: agentKey(service),
@@ -54,17 +60,17 @@ export function bindingOf(service: Service, crypto: EvmCrypto, order: JobOrder):
   })
 }
 
-/** Verifying is never given longer than this, however far the deadline (PAY-20). */
+/** Verification may take this long at most, even when the deadline is later (PAY-20). */
 const MAX_VERIFY_MS = 5_000
 
-/** The amount stays reserved this long beyond the deadline, for the settlement to be sent. */
+/** The amount stays reserved this long after the deadline, so that the settlement can still be sent. */
 const HOLD_MARGIN_SECONDS = 30
 
 /**
- * Asks the facilitator whether the payment is good, and to hold it for this job (D10). Throws a
- * {@link PaymentRejected} for its verdict against it, {@link UnauthorizedAgent} where it refused our secret (D11),
- * an `InternalError` where it gave no verdict (D12), and a {@link VerifyOverran} where it gave none before the deadline.
- * Nothing is charged in any case.
+ * Asks the facilitator to verify the payment and to hold it for this job (D10). Throws a {@link PaymentRejected} when
+ * the facilitator rejects it, an {@link UnauthorizedAgent} when the facilitator refuses the secret (D11), an
+ * `InternalError` when it gives no verdict (D12), and a {@link VerifyOverran} when it gives none before the deadline.
+ * It never charges anything.
  */
 export async function reservePayment(
   service: Service,
@@ -84,7 +90,7 @@ export async function reservePayment(
   const outcome = await within(service.clock, deadline.atMs - service.clock.nowMs(), asking)
   if (outcome === undefined) throw new VerifyOverran(asking.then(late => giveBack(gate, late, binding)))
   switch (outcome.kind) {
-    // The one place where the brand is given.
+    // The only place that creates the branded type.
     case 'valid':
       warnOfBudget(service, outcome.hold)
       return { payment, binding, hold: outcome.hold } as ReservedPayment
@@ -113,10 +119,15 @@ async function giveBack(gate: PaymentGate, late: Verdict, binding: string): Prom
   if (late.kind === 'valid' && late.hold !== undefined) await gate.release(late.hold, binding)
 }
 
-/** Lines from four fifths of a limit to its end: enough to be seen, too few to fill a log. */
+/**
+ * The number of warnings between four fifths of a limit and the limit: enough to be noticed, too few to flood the log.
+ */
 const BUDGET_LINES = 10
 
-/** Our facilitator announces that its owner's settlements of today are nearly used up, before it refuses any (D41). */
+/**
+ * Warns before the owner's settlements for today are used up; the facilitator announces that before it refuses any
+ * (D41).
+ */
 function warnOfBudget({ log }: Service, hold: Hold | undefined): void {
   if (hold?.budget === undefined) return
   const { used, limit, exhaustedAt } = hold.budget

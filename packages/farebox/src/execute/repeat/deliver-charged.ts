@@ -13,11 +13,11 @@ import { produceResponse } from '../run/produce-response.ts'
 import type { Service } from '../service/service.ts'
 
 /**
- * Runs a job again for a charge whose record was lost, and answers 200 with the receipt of that charge. Its new record
- * closes the charge: it is kept for longer than the charge counts.
+ * Runs a job again whose charge has lost its record, and answers 200 with the receipt of that charge. The new record is
+ * kept longer than the charge counts, so that the charge pays for no second run.
  *
- * A run that fails is answered 503, not by its failure: that would say that nothing was charged (I5). Lets go of the job
- * in any case.
+ * A run that fails is answered 503 instead of with its failure, which would claim that nothing was charged (I5). The
+ * job is released in any case.
  */
 export async function deliverCharged(
   service: Service,
@@ -45,7 +45,7 @@ export async function deliverCharged(
   }
 }
 
-/** The 503 for a job that is paid and could not be delivered at this moment. */
+/** The 503 for a job that is paid and could not be delivered now. */
 export function answerCharged(order: JobOrder, transaction: string): Answer {
   return answerPending(
     order.jobId,

@@ -17,39 +17,46 @@ import { proveRepeat } from './prove-repeat.ts'
 import { refuseUnpaid } from '../payment/refused-payment.ts'
 import type { Service } from '../service/service.ts'
 
-/** How often another process's job is looked at: soon at first, because most jobs are short. */
+/** Intervals at which another process's job is polled: short at first, because most jobs are short. */
 const FIRST_LOOK_MS = 5
 const SLOWEST_LOOK_MS = 100
 
-/** So often an attempt that overran is looked at where it is another process's; its own process notifies. */
+/**
+ * The interval at which a run past its deadline is polled when another process has it; this process notifies its own.
+ */
 const OVERRUN_LOOK_MS = 500
 
-/** A run past its deadline says within this how it ended. */
+/** The time within which a run past its deadline must have ended. */
 const RUN_OVER_MS = 2_000
 
-/** So many requests wait for one job in a process, and so many with large bodies: each keeps its body, and pays nothing. */
+/**
+ * The most requests that wait for one job in a process, overall and with large bodies: each holds its body in memory
+ * and pays nothing.
+ */
 const MOST_REPEATS = 256
 const LARGE_REPEATS = 8
 const RUNS_LONGER =
   'an earlier request for this job is still running: repeat the same job_id with a later deadline'
 const TOO_MANY = 'too many requests wait for this job: repeat the same job_id with the same payment header'
 
-/** What the record of a job means for an order. */
+/** The meaning of a job's record for an order. */
 export type Repeat =
   | Extract<Served, { kind: 'answered' | 'refused' }>
-  /** The job may be run, or refused: no attempt at it can charge any more. */
+  /** The job may be run or refused: no attempt at it can charge any more. */
   | { readonly kind: 'free' }
-  /** The caller's own time was over before that of the run it joined, which goes on. */
+  /** The caller's deadline passed before that of the run it joined; the run continues. */
   | { readonly kind: 'too-short'; readonly refusal: DeadlineError }
 
 const FREE: Repeat = { kind: 'free' }
 
 /**
- * Answers a repeat of a job that is done, or joins one that is under way, here or on another replica (D22, D23).
+ * Answers a repeat of a finished job from its record, or waits for a job that is running in this or another replica
+ * (D22, D23).
  *
- * Resolves to `free` where nothing is kept of the job, or its response waits for a new payment; and where it is not to run,
- * because its terms are refused, once nobody can charge for it any more. Throws a `PaymentError` for another payer's job or
- * price. A job whose money may be moving is never a failure: it is awaited, then pending.
+ * Resolves to `free` when there is no record of the job, or its response waits for a new payment; with refused terms
+ * only once no process can charge for the job any more. Throws a `PaymentError` when the job belongs to another payer
+ * or has another price. A job whose money may be moving is never reported as failed: the caller waits for it, and then
+ * gets `pending`.
  */
 export async function findRepeat(
   service: Service,
@@ -64,7 +71,7 @@ export async function findRepeat(
     const stored = await service.looks.look(order.jobKey)
     if (stored === undefined) {
       if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return FREE
-      // A refusal is decided on a fresh read.
+      // A refusal requires a fresh read of the record.
       if (!(await isTaken(service, order.jobKey))) return FREE
       continue
     }
@@ -110,12 +117,15 @@ function pending({ jobId }: JobOrder, error?: string): Repeat {
   return repeated(answerPending(jobId, error))
 }
 
-/** Whether one more with a body of this size may wait for the job. */
+/** Whether another request with a body of this size may wait for the job. */
 function mayWait({ notifier }: Service, { bodyBytes, jobKey }: JobOrder): boolean {
   return notifier.waiting(jobKey) < (bodyBytes > LARGE_BODY_BYTES ? LARGE_REPEATS : MOST_REPEATS)
 }
 
-/** A response that was not paid for is sold to a payment not refused before, at the price it was made for. */
+/**
+ * Refuses a payment that was refused for this response before, or that has another price than the response was made
+ * for.
+ */
 function refuseResale(job: UnpaidJob, { capability }: JobOrder, payment: ProvenPayment): void {
   if (job.refusedPayments.includes(payment.key)) throw refuseUnpaid(job, payment.key)
   if (capability.requirement.amount === job.amount) return
@@ -125,12 +135,12 @@ function refuseResale(job: UnpaidJob, { capability }: JobOrder, payment: ProvenP
 }
 
 /**
- * How long this caller may still wait for the job; undefined where its own deadline was earlier than the run's, and has
- * passed.
+ * The milliseconds that this caller may still wait for the job; undefined when its own deadline was earlier than the
+ * run's and has passed.
  *
- * Where it was not earlier the run is waited out: at that moment it either failed or is about to charge, and a 408
- * to the one who only lost the first answer would then be a lie about money. Zero or less: nobody has said in time
- * how the run ended, and it may still charge.
+ * A caller whose deadline was not earlier waits until the run ends: at its deadline the run has either failed or is
+ * about to charge, so a 408 for a caller that only lost the first response could be false. Zero or less: the run has
+ * not ended in time, and may still charge.
  */
 function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJob): number | undefined {
   if (job.state !== 'running') return Number.POSITIVE_INFINITY
@@ -141,8 +151,8 @@ function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJ
 }
 
 /**
- * There is no time to wait for the end of an attempt that was answered 408 and still goes on (D24). It can charge nothing any
- * more.
+ * Refuses an order whose deadline leaves no time to wait for an attempt that was answered 408 and is still running
+ * (D24). That attempt cannot charge any more.
  */
 function refuseOverrun(service: Service, deadline: Deadline): Repeat {
   const refusal = new DeadlineError(
@@ -151,7 +161,7 @@ function refuseOverrun(service: Service, deadline: Deadline): Repeat {
   return { kind: 'refused', refusal: orClockDoubt(service, deadline, refusal) }
 }
 
-/** A saved job that nobody holds was left by a process that died while settling: its settlement goes on here. */
+/** Resumes the settlement of a saved job that no process holds, because its holder died while settling. */
 async function takeUpIfAbandoned(service: Service, jobKey: string, stored: StoredJob): Promise<void> {
   if (stored.held) return
   const held = await takeOverJob(service, jobKey, stored.job)

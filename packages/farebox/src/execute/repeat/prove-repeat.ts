@@ -14,14 +14,15 @@ import type { Payments, Service } from '../service/service.ts'
 const ASK_MS = 5_000
 
 /**
- * Is this request the payer's own (D40)? Once an authorization is settled everybody can read it on the chain, signature
- * included: rebuilt from there, it proves nothing. What proves the payer is
+ * Checks that a repeat comes from the payer (D40). A settled authorization and its signature can be read on the chain,
+ * so that a request rebuilt from there proves nothing. Proofs of the payer are:
  *
  * - a bound nonce with its salt, which is on no chain;
- * - the unbound authorization that paid this job: there the job_id is the only secret, which SECURITY.md says;
- * - another unbound authorization that pays this agent now, and was not used.
+ * - the unbound authorization that paid for this job: there the job_id is the only secret, as SECURITY.md says;
+ * - another unbound authorization that pays this agent now and was not used.
  *
- * Throws a `PaymentError` where it is not, {@link OutcomeInDoubt} where the facilitator does not say whether it was used.
+ * Throws a `PaymentError` without such a proof, and {@link OutcomeInDoubt} when the facilitator does not say whether
+ * the authorization was used.
  */
 export async function proveRepeat(
   service: Service,

@@ -14,28 +14,35 @@ import { claimJob } from '../run/claim-job.ts'
 import type { Service } from '../service/service.ts'
 import { answerCharged, deliverCharged } from './deliver-charged.ts'
 
-/** A refusal that is due, unless the payment was charged for this very job before. */
+/** A refusal that applies unless the payment was already charged for this job. */
 export interface DueRefusal {
   readonly refusal: unknown
-  /** The refusal as it is sent, where asking may have shown that a clock is off; default: as it is. */
+  /**
+   * Makes the refusal that is sent, because the facilitator's answer may have shown a clock difference; default:
+   * `refusal`.
+   */
   readonly asSent?: () => unknown
   /** Undefined: no attempt at this job can have charged anything. */
   readonly payment: ProvenPayment | undefined
-  /** Nobody has the job; an attempt that the caller cannot wait for has it; or it is held here. */
+  /**
+   * `free`: no process holds the job; `running`: an attempt that the caller cannot wait for holds it; else it is held
+   * here.
+   */
   readonly job: 'free' | 'running' | { readonly held: HeldJob; readonly deadline: Deadline }
-  /** What the facilitator said of the payment; undefined: it is asked. */
+  /** The facilitator's answer about the payment; undefined: the facilitator is asked. */
   readonly charge?: ChargeOutcome
 }
 
 /**
- * Asks whether a payment was charged for this job before, and refuses the order only where it was not (D40):
+ * Asks whether a payment was already charged for this job, and refuses the order only if it was not (D40):
  *
  * - none: the refusal;
- * - open: the record of the charge was lost, and the job is run again and delivered for it;
+ * - open: the record of the charge was lost; the job is run again and delivered for that charge;
  * - closed: a `PaymentError` that names the transaction;
  * - unknown: 503.
  *
- * Throws a `TryLater` where this payer asked too often for nothing. A job that is held here is let go in any case.
+ * Throws a `TryLater` when this payer has had too many failed attempts. A job that is held here is released in any
+ * case.
  */
 export async function refuseUnlessCharged(
   service: Service,
@@ -45,7 +52,7 @@ export async function refuseUnlessCharged(
   const { payments, admission, clock } = service
   const { payment, job, charge } = due
   if (payments === undefined || payment === undefined) return refused(sentOf(due))
-  // Expired authorizations cost nothing to send: asking about them is bounded for each payer as well.
+  // Expired authorizations cost nothing to send, so the number of these questions is limited per payer as well.
   if (job === 'free') admission.enter(payment.payer)
   const askedMs = clock.nowMs()
   const past =
@@ -79,7 +86,7 @@ async function refuseUncharged(
     const released = await releaseAfterFailure(service, job.held, undefined, refusal)
     return released.kind === 'refused' ? refused(sentOf(due)) : released
   }
-  // Asking took its time: the same payment may have bought the job since.
+  // Asking took time, in which the same payment may have bought the job.
   const isOld = job === 'free' && isStale(service.clock, askedMs)
   if (isOld && (await orInDoubt(isTaken(service, order.jobKey)))) return TAKEN
   return refused(sentOf(due))
@@ -98,11 +105,12 @@ async function deliver(
   const deadline = deadlineOfCharged(service, order)
   const held = await orInDoubt(claimJob(service, order, { payment, deadline }))
   if (held === undefined) return answered(answerCharged(order, transaction))
-  // Asked again under the claim: until then another replica may have delivered, and its record be forgotten.
+  // The charge is checked again under the claim: another replica may have delivered the job before, and its record may
+  // have expired.
   return await refuseUnlessCharged(service, order, { ...due, job: { held, deadline } })
 }
 
-/** As asked; a charge is owed whenever its job is asked for, so that a deadline that has passed is replaced. */
+/** The requested deadline, or a new one when that has passed: a charge is owed whenever its job is requested. */
 function deadlineOfCharged({ clock, declaration }: Service, order: JobOrder): Deadline {
   const nowMs = clock.nowMs()
   const askedMs = order.deadline * 1_000

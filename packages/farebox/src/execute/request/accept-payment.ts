@@ -9,12 +9,12 @@ import type { Payments, Service } from '../service/service.ts'
 
 declare const accepted: unique symbol
 
-/** A proven payment that pays for this job, now, as far as is known without asking anybody. */
+/** A proven payment that, by all local checks, pays for this job now. */
 export type AcceptedPayment = ProvenPayment & { readonly [accepted]: true }
 
 /**
- * The second half of the local checks, for a job that is to run: wallet, exact price, times, and the nonce's
- * binding where it has one (D5, D13). Throws a `PaymentError`.
+ * The second half of the local checks, for a job that is to run: wallet, exact price, times, and the nonce's binding if
+ * it has one (D5, D13). Throws a `PaymentError`.
  */
 export function acceptPayment(
   service: Service,
@@ -27,14 +27,14 @@ export function acceptPayment(
     refuseTerms(payment, order.capability.requirement, service.clock.nowMs() / 1_000) ??
     refuseBinding(payments, arrived, order, payment)
   if (refusal !== undefined) throw new PaymentError(refusal)
-  // The one place where the brand is given.
+  // The only place that creates the branded type.
   return payment as AcceptedPayment
 }
 
 /**
- * Could an earlier attempt at this job have charged this payment, although it is refused now? It pays this wallet this
- * price, its nonce names this job or none, and it is in time but for its end: it may have been charged before that. Our
- * clock may have been set since, so that it does not matter how long ago the end was.
+ * Whether an earlier attempt at this job may have charged this payment, although it is refused now: it pays this wallet
+ * this price, its nonce names this job or none, and the only fault is that it has expired, so it may have been charged
+ * before. How long ago it expired does not matter, because this machine's clock may have been changed since.
  */
 export function mayHavePaid(
   service: Service,
@@ -52,7 +52,7 @@ export function mayHavePaid(
   return refuseBinding(payments, arrived, order, payment) === undefined
 }
 
-/** Is the nonce, where it is bound, bound to this job under this capability, and its salt shown (D13)? */
+/** Whether the nonce, if it is bound, names this job and capability and comes with its salt (D13). */
 export function namesJob(
   payments: Payments,
   arrived: ArrivedRequest,
@@ -66,7 +66,7 @@ export function namesJob(
   )
 }
 
-/** Why the nonce is not good for this job (D13): it is bound to another, or comes without its salt. */
+/** The reason why the nonce is not valid for this job (D13): it names another job, or comes without its salt. */
 function refuseBinding(
   payments: Payments,
   arrived: ArrivedRequest,
@@ -78,7 +78,7 @@ function refuseBinding(
   )
 }
 
-/** Where no public URL is configured, a proxy may have taken the TLS off: the host is known, the scheme is not. */
+/** Without a configured public URL only the host is known, not the scheme: a proxy may terminate TLS. */
 function endpoints(payments: Payments, { calledUrl }: ArrivedRequest): readonly string[] {
   return payments.executeUrl === undefined
     ? [calledUrl, calledUrl.replace(/^http:/, 'https:')]

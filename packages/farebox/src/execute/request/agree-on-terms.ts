@@ -8,16 +8,16 @@ import { enforceDeadline, enforceLeastTime, type Deadline } from '../../handler/
 import type { JobOrder } from './job-order.ts'
 import type { Payments, Service } from '../service/service.ts'
 
-/** What a request offers for a run: a payment whose signer is proven, or, in dev mode, nothing. */
+/** The payment that a request offers for a run, with its signer proven; in dev mode nothing. */
 export interface Offer<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> {
   readonly proven: ProvenPayment | undefined
-  /** Throws a `PaymentError` where it does not pay for this job now, by the clock of this service. */
+  /** Throws a `PaymentError` when the payment does not pay for this job now, by the clock of this service. */
   accept(service: Service): P
-  /** Whether an earlier attempt at this job may have charged it, although it is refused now. */
+  /** Whether an earlier attempt at this job may have charged the payment, although it is refused now. */
   mayHavePaid(service: Service): boolean
 }
 
-/** Dev mode: nothing is asked for. */
+/** Dev mode: no payment is required. */
 export const NOTHING_OFFERED: Offer<undefined> = {
   proven: undefined,
   accept: () => undefined,
@@ -38,7 +38,7 @@ export function offerPayment(
   }
 }
 
-/** What a run would be made for: a payment that pays for it and a deadline ahead, or why there can be none. */
+/** The terms of a run: a payment and a deadline, or the reason for a refusal. */
 export type PaymentTerms<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> =
   | AgreedTerms<P>
   | RefusedTerms
@@ -52,19 +52,22 @@ export interface AgreedTerms<P extends AcceptedPayment | undefined = AcceptedPay
 
 export interface RefusedTerms {
   readonly kind: 'refused'
-  /** A service error; to be thrown only where nothing of the job may still be charged. */
+  /** A service error; throw it only when no attempt at the job can charge any more. */
   readonly refusal: Error
-  /** The payment, where an earlier attempt at this job may have charged it: then nobody is refused before it was asked. */
+  /**
+   * The payment, if an earlier attempt at this job may have charged it: the facilitator is then asked before the
+   * refusal.
+   */
   readonly mayHavePaid: ProvenPayment | undefined
 }
 
 /**
- * Checks the terms of a run: the payment pays for this job, now, and there is time left (D5, D14). A refusal is
- * returned and not thrown, because an earlier attempt with the same payment may be about to charge it: it is answered
- * once the job has been looked up (decision 16).
+ * Checks the terms of a run: the payment pays for this job now, and there is time left (D5, D14). A refusal is
+ * returned, not thrown, because an earlier attempt with the same payment may be about to charge it: the refusal is sent
+ * only after the job has been looked up (decision 16).
  *
- * Where our clock and the facilitator's differ, both are asked: a run takes both, a refusal too, and between them the
- * refusal is a {@link clockDoubt} (decision 47).
+ * When the agent's clock and the facilitator's differ, the terms are checked by both: a run requires that both agree,
+ * and so does a refusal; otherwise the refusal is a {@link clockDoubt} (decision 47).
  */
 export function agreeOnTerms<P extends AcceptedPayment | undefined>(
   service: Service,
@@ -83,7 +86,7 @@ export function agreeOnTerms<P extends AcceptedPayment | undefined>(
   }
 }
 
-/** What a request is refused with once it was asked about: the facilitator's answer may have shown whose clock is off. */
+/** The refusal after the facilitator was asked about the payment: its answer may have shown a clock difference. */
 export function refusalNow(
   service: Service,
   order: JobOrder,
@@ -116,7 +119,7 @@ function agreeByClock<P extends AcceptedPayment | undefined>(
   }
 }
 
-/** The payment, where an attempt at this job may have charged it. */
+/** The payment, if an attempt at this job may have charged it. */
 export function payableOf(terms: PaymentTerms): ProvenPayment | undefined {
   return terms.kind === 'agreed' ? terms.payment : terms.mayHavePaid
 }

@@ -1,13 +1,15 @@
 import type { CallOrigin } from '../../handler/job-hiring.ts'
 
-/** A `POST /execute` as it arrived, its size already checked: everything the pipeline may look at. */
+/** A `POST /execute` as received, with its size already checked: the complete input of the pipeline. */
 export interface ArrivedRequest {
   readonly contentType: string | undefined
   readonly body: Buffer
-  /** Values of `PAYMENT-SIGNATURE` and of its alias `X-PAYMENT`, each as often as it was sent (D4). */
+  /** All values of `PAYMENT-SIGNATURE` and of its alias `X-PAYMENT` (D4). */
   readonly paymentHeaders: readonly string[]
-  /** The URL this agent was called at: where its own public URL is not configured, what a bound nonce names (D13). */
+  /**
+   * The URL that the request was sent to: a bound nonce names it when the agent's public URL is not configured (D13).
+   */
   readonly calledUrl: string
-  /** Absent: nothing is said of it. */
+  /** Absent: the request has no headers about its origin. */
   readonly origin?: CallOrigin
 }

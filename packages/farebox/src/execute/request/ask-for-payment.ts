@@ -8,8 +8,8 @@ import type { ServedCapability } from '../../handler/served-capability.ts'
 import type { Payments, Service } from '../service/service.ts'
 
 /**
- * The 402 that asks for a payment (D2, D3, D14): for the capability the body names, else for the first; whatever
- * else is wrong with the body, a price is the answer. Throws a `CapabilityError` where it names an unknown one.
+ * The 402 that asks for a payment (D2, D3, D14), for the capability that the body names, or for the first one. Any
+ * other fault of the body is ignored. Throws a `CapabilityError` when the body names an unknown capability.
  */
 export function askForPayment(service: Service, payments: Payments, arrived: ArrivedRequest): Answer {
   const capability = orderedCapability(service, namedTask(parseBodyJson(arrived.body)))
@@ -21,7 +21,7 @@ export function askForPayment(service: Service, payments: Payments, arrived: Arr
   return answer
 }
 
-/** The last answer of each capability: it changes only with the URL the agent is called at. */
+/** The last answer for each capability, which changes only with the URL that the agent is called at. */
 const LAST_ANSWERS = new WeakMap<ServedCapability, { readonly url: string; readonly answer: Answer }>()
 
 function writeAnswer(

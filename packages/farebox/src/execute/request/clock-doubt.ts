@@ -4,12 +4,12 @@ import { TryLater } from '../service/admission.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import type { Service } from '../service/service.ts'
 
-/** A clock is set by a person, or by a time server within its next rounds. */
+/** A clock is corrected by an operator, or by time synchronization within its next rounds. */
 const RETRY_AFTER_SECONDS = 30
 
 /**
- * Not the payer's fault and not charged (503): this agent's clock and its facilitator's differ so far that one of them
- * would take this job and the other would not (decision 47).
+ * A 503 that is not the payer's fault and charges nothing: the clocks of this agent and of its facilitator differ so
+ * much that by one of them the job would be accepted and by the other it would be refused (decision 47).
  */
 export function clockDoubt(aheadSeconds: number): TryLater {
   return new TryLater(
@@ -23,15 +23,15 @@ export function clockAhead({ payments }: Pick<Service, 'payments'>): number {
   return payments?.gate?.clockAheadSeconds() ?? 0
 }
 
-/** A service that goes by its facilitator's clock. */
+/** A copy of the service whose clock shows the facilitator's time. */
 export function byTheirClock(service: Service, aheadSeconds: number): Service {
   const { clock } = service
   return { ...service, clock: { ...clock, nowMs: () => clock.nowMs() - aheadSeconds * 1_000 } }
 }
 
 /**
- * The refusal of a job for its deadline, where both clocks say that it has passed or both that it has not; else the
- * doubt.
+ * The given refusal for a deadline, when both clocks agree whether the deadline has passed; otherwise a {@link
+ * clockDoubt}.
  */
 export function orClockDoubt(service: Service, { atMs }: Deadline, refusal: Error): Error {
   const aheadSeconds = clockAhead(service)
@@ -40,14 +40,15 @@ export function orClockDoubt(service: Service, { atMs }: Deadline, refusal: Erro
   return nowMs >= atMs === theirsMs >= atMs ? refusal : clockDoubt(aheadSeconds)
 }
 
-/** A refusal of a run that was agreed on, as it is sent: one for its deadline by both clocks. */
+/** The refusal to send for a run with agreed terms: a `DeadlineError` is checked by both clocks. */
 export function refusalByClock(service: Service, deadline: Deadline, refusal: unknown): unknown {
   return refusal instanceof DeadlineError ? orClockDoubt(service, deadline, refusal) : refusal
 }
 
 /**
- * Until when a handler may run, by our clock: the deadline, or as much earlier as we are behind. What the facilitator
- * says can shorten a run, never prolong it. Throws the doubt where nothing is left.
+ * The time by the agent's clock until which a handler may run: the deadline, or earlier by as much as this clock is
+ * behind. The facilitator's clock can shorten a run, never prolong it. Throws a {@link clockDoubt} when no time is
+ * left.
  */
 export function endOfRun(service: Service, { atMs }: Deadline): Deadline {
   const aheadSeconds = clockAhead(service)

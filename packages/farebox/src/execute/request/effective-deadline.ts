@@ -5,8 +5,9 @@ import type { Deadline } from '../../handler/enforce-deadline.ts'
 import type { JobOrder } from './job-order.ts'
 
 /**
- * The deadline that holds: as asked, or the payment's end less the time to settle, where that is earlier (D17). In
- * dev mode as if a payment had been signed when the job came: a handler that hangs is ended there as well.
+ * The deadline that applies: the requested one, or the payment's end minus the time to settle, if that is earlier
+ * (D17). In dev mode the payment's end is computed as if a payment had been signed on arrival, so that a hanging
+ * handler is stopped there too.
  */
 export function effectiveDeadline(
   clock: Clock,

@@ -8,31 +8,31 @@ import type { ServedCapability } from '../../handler/served-capability.ts'
 import type { Service } from '../service/service.ts'
 import { withoutStack } from './without-stack.ts'
 
-/** A job asked for: its shape checked and its capability found; its input and its payment not looked at yet. */
+/** A requested job: its shape is checked and its capability found; its input and its payment are not checked yet. */
 export interface JobOrder {
-  /** As sent. */
+  /** As the caller sent it. */
   readonly jobId: string
-  /** What the job is kept under: this agent's, and the same for both spellings of a job_id. */
+  /** The key of the job in the store: specific to this agent, and equal for both spellings of a job_id. */
   readonly jobKey: string
   readonly capability: ServedCapability
-  /** As sent; of a large body it is parsed again. */
+  /** Returns the input as sent; the input of a large body is parsed again. */
   readonly readInput: () => JsonObject
-  /** Of the whole request: how long its input may take to check. */
+  /** The size of the whole request body, which bounds how long its input may take to check. */
   readonly bodyBytes: number
-  /** Unix seconds, as asked. */
+  /** Unix seconds, as requested. */
   readonly deadline: number
   readonly origin: CallOrigin
 }
 
 /**
- * A parsed body can weigh twenty times its bytes, and an order waits for its payment to be verified and for others' runs:
- * of larger bodies only the bytes are kept.
+ * A parsed body may need twenty times its size in memory, and an order may wait long for verification and for other
+ * runs, so of larger bodies only the bytes are kept.
  */
 const KEPT_PARSED_BYTES = 4_096
 
 const UNKNOWN_ORIGIN: CallOrigin = { hirePath: undefined, traceparent: undefined }
 
-/** Reads the order out of the body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
+/** Reads the order from the body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
 export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrder {
   const { body } = arrived
   const read = readJobRequest(parseBody(arrived))
@@ -53,12 +53,14 @@ function keep(input: JsonObject): () => JsonObject {
   return () => input
 }
 
-/** Of a body that was read as a job request before. Made here, where nothing else is in reach that it would keep. */
+/**
+ * Parses the body again, which was valid before. A separate function, so that the closure keeps only the body alive.
+ */
 function readAgain(body: Buffer): () => JsonObject {
   return () => (JSON.parse(body.toString('utf8')) as JobRequest).task.input
 }
 
-/** The capability a task names, or the first declared where it names none. Throws a `CapabilityError`. */
+/** The capability that a task names, or the first declared one when it names none. Throws a `CapabilityError`. */
 export function orderedCapability(
   service: Service,
   task: Pick<JobRequest['task'], 'capability'>,
@@ -76,15 +78,15 @@ export function orderedCapability(
 }
 
 /**
- * Agents may share a store, and a wallet: a job is one agent's own. One paid in test money is another than one paid
- * in money, or one in dev mode that is not paid at all.
+ * The prefix of this agent's jobs in the store. Agents may share a store and a wallet, so it has the agent's name and
+ * URL. It also has the network, so that jobs paid in test money, in real money and in dev mode are separate.
  */
 export function agentKey({ declaration, payments }: Pick<Service, 'declaration' | 'payments'>): string {
   const { name, wallet } = declaration
   return `${payments?.networkId ?? 'dev'} ${wallet.toLowerCase()} ${payments?.executeUrl ?? ''} ${name}`
 }
 
-/** Is this one of the agent's jobs? A name may hold a slash, a job_id never does. */
+/** Whether a job belongs to this agent. A name may contain a slash, a job_id never does. */
 export function isOwnJob(service: Pick<Service, 'declaration' | 'payments'>, jobKey: string): boolean {
   return jobKey.slice(0, jobKey.lastIndexOf('/')) === agentKey(service)
 }

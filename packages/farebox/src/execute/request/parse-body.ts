@@ -6,11 +6,11 @@ import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { withoutStack } from './without-stack.ts'
 
-/** The media type alone counts (D15): a body is UTF-8, whatever its parameters say. */
+/** Only the media type counts (D15): a body is read as UTF-8, whatever its parameters say. */
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 
 /**
- * Reads the body: `application/json`, UTF-8, at most 64 levels deep, and free of keys that reach for a prototype
+ * Parses the body: `application/json`, UTF-8, at most 64 levels deep, and without keys that could change a prototype
  * (D15, VAL-01, VAL-04, VAL-16, VAL-17). Throws a `ValidationError` on the field `body`.
  */
 export function parseBody(arrived: ArrivedRequest): unknown {
@@ -25,7 +25,7 @@ function refuse(reason: string): ValidationError {
   return withoutStack(() => new ValidationError('body', reason))
 }
 
-/** The body as JSON under every rule but the content type; undefined where it breaks one. */
+/** Parses the body by every rule except the content type; undefined when it breaks one. */
 export function parseBodyJson(body: Buffer): unknown {
   if (!isUtf8(body) || nestsDeeperThan(body, MAX_BODY_DEPTH)) return undefined
   try {
@@ -52,7 +52,7 @@ function explain(body: Buffer): string {
   return 'must not have a key __proto__, nor constructor with prototype'
 }
 
-/** A cheap look at the text spares nearly every body the walk; escapes could spell either word. */
+/** A cheap test of the text that saves most bodies the recursive check. An escape sequence could hide either word. */
 function mayReachPrototype(text: string): boolean {
   return text.includes('__proto__') || text.includes('"constructor"') || text.includes('\\u')
 }

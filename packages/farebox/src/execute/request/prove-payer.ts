@@ -6,9 +6,9 @@ import type { Payments } from '../service/service.ts'
 import { withoutStack } from './without-stack.ts'
 
 /**
- * Decodes the payment header and proves who signed it: the first half of the local checks (D4, D5). What it pays
- * for is not looked at yet, because a repeat is answered whatever became of its authorization (D22).
- * Throws a `PaymentError`; nothing leaves this process.
+ * Decodes the payment header and proves its signer: the first half of the local checks (D4, D5). The terms of the
+ * payment are not checked yet, because a repeat is answered even when its authorization is no longer valid (D22).
+ * Throws a `PaymentError`; no request leaves this process.
  */
 export function provePayer(payments: Payments, arrived: ArrivedRequest): ProvenPayment {
   const [header, second] = arrived.paymentHeaders

@@ -1,10 +1,11 @@
 /**
- * Makes an error without its stack: for refusals that anybody can cause as often as they like, and whose stack nobody
- * reads. Collecting it costs about as much as all the other checks of a forged payment, its curve aside.
+ * Creates an error without a stack trace, for refusals that any caller can cause at any rate and whose stack is not
+ * used. Collecting the stack costs about as much as all other checks of a forged payment except for the signature
+ * recovery.
  */
 export function withoutStack<Refusal extends Error>(make: () => Refusal): Refusal {
   const limit = Error.stackTraceLimit
-  // Reflect, because it does not throw where somebody has frozen what is built in.
+  // Reflect.set does not throw when the built-in objects are frozen.
   Reflect.set(Error, 'stackTraceLimit', 0)
   try {
     return make()

@@ -10,11 +10,12 @@ import { LEASE_MS, UNFINISHED_KEPT_MS, type HeldJob } from '../../jobs/renew-lea
 import type { Service } from '../service/service.ts'
 
 /**
- * Claims the job and its payment together, before anybody is asked and anything is run (D6): one authorization
- * buys one job over all replicas. A payment whose nonce names its job, and this agent, needs no claim of its own.
+ * Claims the job and its payment together, before the facilitator is asked and any work is done (D6), so that one
+ * authorization buys one job across all replicas. A payment whose nonce names its job and this agent needs no separate
+ * claim.
  *
- * Resolves to undefined where somebody else holds the job, or where it is not free to run any more: look again.
- * Throws a `PaymentError` where the payment is claimed for another job.
+ * Resolves to undefined when another holder has the job, or when the job may not be run any more: the caller must look
+ * it up again. Throws a `PaymentError` when the payment is claimed for another job.
  */
 export async function claimJob(
   service: Service,
@@ -47,7 +48,7 @@ export async function claimJob(
   return undefined
 }
 
-/** What an earlier holder left may have changed since it was looked at: only what could be run then may be run now. */
+/** Whether the job may still be run: an earlier holder may have changed it since it was looked up. */
 function mayRun(left: Job, { capability }: JobOrder, payment: ProvenPayment | undefined): boolean {
   if (left.payer !== (payment?.payer ?? '')) return false
   if (left.state === 'running') return true
@@ -59,7 +60,7 @@ function mayRun(left: Job, { capability }: JobOrder, payment: ProvenPayment | un
   )
 }
 
-/** A run taken over has its own deadline, which those who join it go by (decision 3). */
+/** Gives a run that was taken over its own deadline, which requests that join it use (decision 3). */
 async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undefined> {
   const left = held.job
   if (left.state !== 'running' || (left.deadlineMs === job.deadlineMs && !left.overran)) return held
@@ -71,7 +72,10 @@ async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undef
   }
 }
 
-/** Claims a job whose holder died after its response was saved; its own payment comes with it. Undefined where held. */
+/**
+ * Claims a job whose holder died after saving its response, with its own payment. Undefined when another process holds
+ * it.
+ */
 export async function takeOverJob(
   service: Pick<Service, 'jobs' | 'leases' | 'clock'>,
   jobKey: string,
@@ -79,14 +83,14 @@ export async function takeOverJob(
 ): Promise<HeldJob | undefined> {
   const held = await claimLeft(service, jobKey, left)
   if (held === undefined || held.job.state === 'saved') return held
-  // Somebody else saw it through meanwhile.
+  // Another process has completed it meanwhile.
   await leaveAsItIs(held)
   return undefined
 }
 
 /**
- * Takes a job from a holder whose lease is over, so that it can charge nothing should it live after all: a run is
- * forgotten, a response for sale stays for sale. False where somebody else has the job by now: look again.
+ * Takes over a job whose holder's lease has expired, so that the old holder cannot charge if it is still alive. A run
+ * is deleted; a response that waits for a payment is kept. False when another process has the job: look it up again.
  */
 export async function endAbandonedRun(
   service: Pick<Service, 'jobs' | 'leases' | 'clock'>,
@@ -100,7 +104,7 @@ export async function endAbandonedRun(
   return (await leaveAsItIs(held)) && state === left.state
 }
 
-/** Claims what a holder left whose lease is over. Undefined where somebody holds it. */
+/** Claims a job whose holder's lease has expired. Undefined when another process holds it. */
 async function claimLeft(
   { jobs, leases, clock }: Pick<Service, 'jobs' | 'leases' | 'clock'>,
   jobKey: string,
@@ -112,16 +116,16 @@ async function claimLeft(
   return outcome.kind === 'claimed' ? leases.hold(holder, outcome.job, askedMs) : undefined
 }
 
-/** False where the hold was lost, or nobody knows. */
+/** Releases the job without a change. False when the hold was lost, or the store failed. */
 async function leaveAsItIs(held: HeldJob): Promise<boolean> {
   const change = { kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS } as const
   return await held.release(change).catch(() => false)
 }
 
 /**
- * What a payment's claim says. A bound nonce names its job, which was checked (D13): its signature is that claim already,
- * and no other job will ever be run for it. Without `SERVICE_PUBLIC_URL` it may name as well the job of another agent of
- * this wallet in the same store: the caller says by which URL an agent is called.
+ * The claim on the payment that is made with the job's claim. A bound nonce names its job, which was checked (D13): no
+ * other job can use the payment, so none is needed. Without `SERVICE_PUBLIC_URL` one is made nevertheless, because the
+ * caller chooses the URL and could name another agent of this wallet in the same store.
  */
 function claimedWith(
   { payments }: Service,
@@ -130,6 +134,6 @@ function claimedWith(
 ): JobClaim['payment'] {
   if (isBoundNonce(authorization.nonce) && payments?.executeUrl !== undefined) return undefined
   const untilMs = (Number(authorization.validBefore) + PAYMENT_CLAIM_MARGIN_SECONDS) * 1_000
-  // One that expired long ago is claimed where it was charged before, and its job is delivered now (D40).
+  // An authorization that expired long ago is claimed when it was charged before and its job is delivered now (D40).
   return { key, keepMs: Math.max(untilMs - nowMs, PAYMENT_CLAIM_MARGIN_SECONDS * 1_000) }
 }

@@ -9,15 +9,15 @@ import type { Service } from '../service/service.ts'
 
 declare const valid: unique symbol
 
-/** The output as JSON text, checked: the only thing a response is made from. */
+/** The checked output as JSON text; a response can be made only from it. */
 type ValidOutput = string & { readonly [valid]: true }
 
 /**
- * What a handler returned, checked and written: the exact bytes of the 200, settled or not yet, which are only copied
- * from then on. Logs `output valid` where it is.
+ * Checks a handler's output and writes the response: the exact bytes of the 200, which are only copied from then on,
+ * before and after the settlement. Logs `output valid` when the output matches its schema.
  *
- * Throws an `InternalError`, with a line in the log, for what breaks its schema in production (D20, VAL-14), what JSON
- * cannot carry, and what some reader would refuse (D39).
+ * Throws an `InternalError`, with a line in the log, for output that violates its schema in production (D20, VAL-14),
+ * cannot be written as JSON, or exceeds what readers accept (D39).
  */
 export function makeResponse(service: Service, order: JobOrder, run: HandlerRun): string {
   const { output, isValid } = checkOutput(service, order, run)
@@ -26,7 +26,7 @@ export function makeResponse(service: Service, order: JobOrder, run: HandlerRun)
   return response
 }
 
-/** In dev mode a violation is a warning, and the output passes as it is. */
+/** In dev mode a violation is only a warning, and the output passes unchanged. */
 function checkOutput(
   service: Service,
   order: JobOrder,
@@ -49,11 +49,11 @@ function checkOutput(
   if (unwritable !== undefined) warn(`output is not JSON: ${unwritable}`)
   if (json === undefined || (violation !== undefined && !isDev))
     throw new InternalError(INTERNAL_ERROR_MESSAGE)
-  // The one place where the brand is given.
+  // The only place that creates the branded type.
   return { output: json as ValidOutput, isValid: violation === undefined }
 }
 
-/** Nothing is saved or charged that cannot be delivered (D39), in dev mode neither. */
+/** Writes the response. A response that cannot be delivered is never saved or charged for (D39), in dev mode either. */
 function writeResponse(service: Service, order: JobOrder, output: ValidOutput): string {
   const envelope: Omit<JobSuccess, 'output'> = {
     service_version: SERVICE_VERSION,

@@ -6,8 +6,8 @@ import { makeResponse } from './make-response.ts'
 import { checkInput, runHandler } from './run-handler.ts'
 
 /**
- * Steps 11 to 13 of ARCHITECTURE.md, input → handler → output: the work itself, and the exact bytes that will answer for
- * it. Throws as handlers and checks do.
+ * Steps 11 to 13 of ARCHITECTURE.md, input → handler → output: does the work and returns the exact bytes of the
+ * response. Errors of the handler and of the checks pass.
  */
 export async function produceResponse(
   service: Service,

@@ -2,10 +2,10 @@ import { MAX_BODY_DEPTH, MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 
 /**
- * Why this may not be the body of a 200 (D39): larger or deeper than every reader takes. Undefined where it may be
- * saved, charged for and sent. The reason has the size.
+ * The reason why this may not be the body of a 200 (D39): it is larger or deeper than readers accept. Undefined when it
+ * may be saved, charged for and sent. The reason states the size.
  *
- * @param body JSON, the whole answer as UTF-8
+ * @param body the complete response as UTF-8 JSON
  */
 export function refuseResponse(body: Uint8Array): string | undefined {
   if (body.length > MAX_RESPONSE_BYTES)

@@ -17,20 +17,20 @@ import type { Service } from '../service/service.ts'
 
 declare const valid: unique symbol
 
-/** Input that the capability's schema took, coerced and with its defaults. */
+/** Input that matches the capability's schema, coerced and with defaults. */
 export type ValidInput = JsonObject & { readonly [valid]: true }
 
-/** What a handler returned, on time. */
+/** The return value of a handler that was on time. */
 export interface HandlerRun extends HandlerReturn {
   readonly tookMs: number
-  /** What is thrown where the job fails all the same: with the spends that it made, in a typed error's words. */
+  /** Makes the error to throw when the job fails after the run; a typed error then names the spends of the run. */
   readonly asFailure: (error: unknown) => unknown
 }
 
-/** The caller is answered 408, but the handler is still running. */
+/** The caller is answered 408 while the handler is still running. */
 export class HandlerOverran extends StillRunning {}
 
-/** The agent stops, and the handler is still running: its caller is answered 503, nothing is charged (D32). */
+/** The agent stops while the handler is still running: its caller is answered 503, and nothing is charged (D32). */
 export class HandlerCutOff extends Error {
   override readonly name = 'HandlerCutOff'
   /** Resolves when the handler is no longer running. */
@@ -42,18 +42,19 @@ export class HandlerCutOff extends Error {
   }
 }
 
-/** Checks and coerces the input (D18, D19, D20). Throws a `ValidationError` for the first field at fault (D21). */
+/** Checks and coerces the input (D18, D19, D20). Throws a `ValidationError` for the first invalid field (D21). */
 export async function checkInput({ inputs }: Service, order: JobOrder): Promise<ValidInput> {
   const checked = await inputs.check(order.capability, order.readInput, order.bodyBytes)
   if (!checked.ok) throw new ValidationError(checked.violation.field, checked.violation.reason)
-  // The one place where the brand is given.
+  // The only place that creates the branded type.
   return checked.value as ValidInput
 }
 
 /**
- * Runs the handler until the deadline. Its typed errors pass; whatever else it throws becomes `Internal error`
- * outside and a line in the log (D26). Throws a {@link HandlerOverran} where it is still running at the deadline,
- * a {@link HandlerCutOff} where it is still running when the grace period of a stop ends, and a {@link HoldLost} where the job is another process's before it begins.
+ * Runs the handler until the deadline. Its typed errors pass; any other error is logged and becomes `Internal error`
+ * for the caller (D26). Throws a {@link HandlerOverran} when the handler is still running at the deadline, a {@link
+ * HandlerCutOff} when it is still running when the grace period of a stop ends, and a {@link HoldLost} when another
+ * process has the job before the handler begins.
  */
 export async function runHandler(
   service: Service,
@@ -121,7 +122,7 @@ function prepareCall(
   return { jobId, capability, payer, input, deadline, aborter, spending, hiring }
 }
 
-/** Rejects with a {@link HandlerCutOff}, and aborts the job, when the grace period of a stop ends. */
+/** Rejects with a {@link HandlerCutOff} and aborts the job when the grace period of a stop ends. */
 function watchGrace(
   { graceEnd, log }: Service,
   { jobId, aborter }: HandlerCall,
@@ -139,7 +140,7 @@ function watchGrace(
   return { happened, stopWatching }
 }
 
-/** What a handler set off is seen through before its job ends, also where the handler did not wait for it. */
+/** Runs the handler and waits for all its spends and hires, including those that the handler did not await. */
 async function runToItsEnd(handlers: Service['handlers'], call: HandlerCall): Promise<HandlerReturn> {
   try {
     return await handlers.run(call)
@@ -148,14 +149,17 @@ async function runToItsEnd(handlers: Service['handlers'], call: HandlerCall): Pr
   }
 }
 
-/** Where something was moved, also for what a handler throws by accident: that stays in the log, the spends do not. */
+/**
+ * Converts an unexpected error of a job that moved tokens into an `InternalError`, so that its spends can be named; the
+ * original is logged.
+ */
 function asTyped({ log }: Service, error: unknown, spending: JobSpending): unknown {
   if (isServiceError(error) || spending.describe() === undefined) return error
   log.warn(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   return new InternalError(INTERNAL_ERROR_MESSAGE, { cause: error })
 }
 
-/** A failed job names what it moved: that is not undone. */
+/** Adds the spends of a failed job to its message, because they are not undone. */
 function nameSpends(error: unknown, spending: JobSpending): unknown {
   const spends = isServiceError(error) ? spending.describe() : undefined
   return isServiceError(error) && spends !== undefined

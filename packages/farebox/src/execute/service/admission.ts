@@ -1,6 +1,9 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** Why a payer is sent away for a while: not the fault of this request, so that it is no failure of it (503). */
+/**
+ * A payer must wait before it tries again. That is not the fault of this request, so it is not a failure of the job
+ * (503).
+ */
 export class TryLater extends Error {
   override readonly name = 'TryLater'
   readonly retryAfterSeconds: number
@@ -12,50 +15,53 @@ export class TryLater extends Error {
 }
 
 /**
- * Who may have a new run made, by what came of the runs before: bounds what one payer takes for nothing of the handlers
- * (their own short deadlines) and of the facilitator's allowance for this agent (payments that come to nothing).
+ * Decides which payers may start a new run, by the results of their earlier runs. It limits how much unpaid work one
+ * payer can cause: handler runs that end at the payer's own short deadline, and requests to the facilitator for
+ * payments that fail.
  *
- * Of this process alone: so many processes admit so many times as much. Stored answers and joins do not pass here.
+ * The limits apply to each process, so that several processes admit a multiple. Stored responses and joined runs are
+ * not counted.
  */
 export interface Admission {
-  /** Throws {@link TryLater} where this payer must wait. */
+  /** Throws {@link TryLater} when this payer must wait. */
   enter(payer: string): void
-  /** A response was saved, which is about to be charged. */
+  /** A response was saved, and is about to be charged for. */
   succeeded(payer: string): void
-  /** An attempt was verified, or tried to be, and nothing came of it. */
+  /** An attempt failed after its payment was sent to the facilitator. */
   failed(payer: string): void
-  /** The handler ran for nothing, because the payer's own deadline was shorter than the agent asks for. */
+  /** The handler ran out of time because the payer's deadline was shorter than the agent declares. */
   ranOut(payer: string): void
-  /** The facilitator is asked too often: for a second it is asked about those alone who have had a response saved here. */
+  /** The facilitator refused a request as too many: for one second only payers with a response saved here may enter. */
   facilitatorBusy(): void
 }
 
 /**
- * Attempts that come to nothing: so many at once, and so many a second after that. Half of what a facilitator allows an
- * agent (500 requests a second), so that one payer cannot use that up; a caller under development never comes near it.
+ * Failed attempts of one payer: the most at once, and how many are forgiven per second. That is half of the rate that a
+ * facilitator allows an agent (500 requests a second), so that one payer cannot exhaust it; a caller under development
+ * stays far below.
  */
 const MOST_FAILED = 250
 const FAILED_PER_SECOND = 250
-/** New runs of payers that never had one saved here, taken together: fresh wallets cost nothing. */
+/** New runs of payers without a saved response, all such payers together, because fresh wallets cost nothing. */
 const NEWCOMERS_AT_ONCE = 300
 const NEWCOMERS_PER_SECOND = 200
-/** Handlers run for nothing: so many within so long, then the payer waits. */
+/** After this many unpaid handler runs within this time, the payer must wait. */
 const MOST_RAN_OUT = 20
 const RAN_OUT_MS = 60_000
 const WAIT_MS = 10_000
-/** A new payer counts once in so long, however many requests it sends at once. */
+/** A new payer is counted once in this time, however many requests it sends. */
 const NEWCOMER_FOR_MS = 10_000
-/** What a facilitator allows an agent is by the second. */
+/** A facilitator limits an agent's requests per second. */
 const BUSY_MS = 1_000
-/** How many payers of each kind are remembered; beyond it those seen longest ago are forgotten. */
+/** How many payers of each kind are remembered; beyond that, the least recently seen are forgotten. */
 const MAX_PAYERS = 10_000
 
-/** Who was seen so lately keeps the place in the order of who is forgotten first. */
+/** A payer that was seen within this time keeps its place in the order of eviction. */
 const SEEN_FOR_MS = 1_000
 
 interface Past {
   seenMs: number
-  /** When it last counted as a new payer. */
+  /** The time when it last counted as a new payer. */
   enteredMs: number
   failed: number
   failedMs: number
@@ -63,17 +69,17 @@ interface Past {
   waitsUntilMs: number
 }
 
-/** What one process remembers of payers. */
+/** The payers that this process remembers. */
 interface Payers {
   readonly clock: Clock
-  /** Those who have had a response saved here: apart, so that fresh wallets cannot push them out. */
+  /** Payers with a response saved here; kept apart, so that fresh wallets cannot evict them. */
   readonly known: Map<string, Past>
   readonly others: Map<string, Past>
-  /** How many new payers may enter now, and from when on they may at all. */
+  /** How many new payers may enter now, when that was computed, and until when none may enter. */
   readonly newcomers: { left: number; atMs: number; pausedUntilMs: number }
 }
 
-/** Makes it; `clock` is the process's. */
+/** Makes an {@link Admission}; `clock` is the process's. */
 export function createAdmission(clock: Clock): Admission {
   const newcomers = { left: NEWCOMERS_AT_ONCE, atMs: clock.nowMs(), pausedUntilMs: Number.NEGATIVE_INFINITY }
   const payers: Payers = { clock, known: new Map(), others: new Map(), newcomers }
@@ -163,7 +169,7 @@ function unwritten(): Past {
   }
 }
 
-/** Puts it last, and forgets the one that was asked for longest ago where there are too many. */
+/** Moves a payer to the end, and evicts the least recently seen one when there are too many. */
 function remember(payers: Map<string, Past>, payer: string, past: Past): void {
   payers.delete(payer)
   payers.set(payer, past)

@@ -19,42 +19,45 @@ import type { LeaseKeeper } from '../../jobs/renew-leases.ts'
 import type { Settlements } from '../../settlements/settlements.ts'
 import type { ServedCapability } from '../../handler/served-capability.ts'
 
-/** All that the pipeline works with; made once, by `createAgent`, from injected parts. */
+/** Everything that the pipeline works with; `createAgent` makes it once from injected parts. */
 export interface Service {
-  /** As served by `/about`. */
+  /** The declaration as served by `/about`. */
   readonly declaration: Declaration
   readonly capabilities: ReadonlyMap<string, ServedCapability>
-  /** Undefined in dev mode: the payment steps fall away (D14). */
+  /** Undefined in dev mode: the payment steps are skipped (D14). */
   readonly payments: Payments | undefined
   readonly handlers: HandlerHost
   readonly spending: Spending
   readonly hiring: Hiring
   readonly jobs: JobStore
-  /** For requests that wait for a job; to change a job, read it from the store. */
+  /** For requests that wait for a job. To change a job, read it from the store instead. */
   readonly looks: JobLooks
   readonly notifier: JobNotifier
   readonly leases: LeaseKeeper
   readonly settlements: Settlements
   readonly graceEnd: GraceEnd
   readonly inputs: InputChecks
-  /** For what would hold up the event loop. */
+  /** For work that would block the event loop. */
   readonly turns: Turns
   readonly clock: Clock
   readonly log: Log
   readonly metrics: AgentMetrics
-  /** D17; 0: every deadline that has not passed is taken. */
+  /** D17; 0: every deadline that has not passed is accepted. */
   readonly leastDeadlineSeconds: number
   readonly admission: Admission
 }
 
-/** What taking payments needs. */
+/** The parts that are needed to take payments. */
 export interface Payments {
   readonly crypto: EvmCrypto
   readonly verifier: SignatureVerifier
-  /** `eip155:<chain id>`: where this agent is paid. */
+  /** `eip155:<chain id>`: the chain on which this agent is paid. */
   readonly networkId: string
-  /** Undefined where FACILITATOR_SECRET is missing: paid requests are answered 401 (D11). */
+  /** Undefined when FACILITATOR_SECRET is missing: paid requests are answered 401 (D11). */
   readonly gate: PaymentGate | undefined
-  /** Where it is configured, and what a bound nonce must name (D13); otherwise the URL a request came to. */
+  /**
+   * The configured URL, which a bound nonce must name (D13); undefined: the nonce names the URL that the request was
+   * sent to.
+   */
   readonly executeUrl: string | undefined
 }

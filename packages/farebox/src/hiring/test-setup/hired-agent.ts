@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../jobs/memory-store.ts'
 import { createLog } from '../../log.ts'
 import { createFakeGate, type FakeGate } from '../../testing/fake-gate.ts'
 
-/** A request as a hired agent got it. */
+/** A request as the hired agent received it. */
 export interface SeenRequest {
   readonly path: string
   readonly body: string
@@ -17,7 +17,7 @@ export interface SeenRequest {
   readonly traceparent: string | undefined
 }
 
-/** An agent to be hired, on a socket, in front of which a test may answer something else. */
+/** An agent to be hired that listens on a socket, and whose responses a test can replace. */
 export interface HiredAgent {
   readonly url: string
   readonly agent: Agent
@@ -25,7 +25,7 @@ export interface HiredAgent {
   readonly seen: readonly SeenRequest[]
   /** The paid requests among them. */
   readonly paid: readonly SeenRequest[]
-  /** What is answered instead; undefined: the honest answer. */
+  /** Replaces a response; undefined: the agent's own response is sent. */
   lie: (request: SeenRequest, honest: () => Promise<Response>) => Promise<Response | 'never'> | undefined
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface HiredAgent {
 const HIRED_WALLET = '0x00000000000000000000000000000000000c41d0'
 export const NETWORK_ID = 'eip155:84532'
 
-/** Starts one that answers `{ text }` with what `work` makes of the text it is given. */
+/** Starts a {@link HiredAgent} that answers `{ text }` with the result of `work` for the given text. */
 export async function startHired(options: {
   readonly price?: string
   readonly wallet?: string
@@ -101,7 +101,7 @@ export async function startHired(options: {
   return hired
 }
 
-/** What it declares. */
+/** The declaration of the hired agent. */
 function hiredDeclaration(price: string) {
   return defineAgent({
     service_version: '1.0',

@@ -16,7 +16,7 @@ import { createLog } from '../../log.ts'
 import { createFakeGate, type FakeGate } from '../../testing/fake-gate.ts'
 import { NETWORK_ID } from './hired-agent.ts'
 
-/** The payers of the hiring agent in tests. */
+/** The accounts that pay the hiring agent in tests. */
 const PAYERS = ['payer', 'secondPayer', 'thirdAgent', 'fourthAgent'] as const
 
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
@@ -29,7 +29,7 @@ const FIELDS = {
 const WHOLE_ATOMIC = 10_000n
 const SMALL_ATOMIC = 100n
 
-/** 0.01 USDC a job, so that 0.009 of it may be paid to others. */
+/** A job costs 0.01 USDC, so that 0.009 USDC of it may be spent on hires. */
 const declaration = defineAgent({
   service_version: '1.0',
   name: 'Hirer',
@@ -45,7 +45,7 @@ const declaration = defineAgent({
   },
 })
 
-/** Of whatever capabilities. */
+/** The same declaration, with the capabilities as a general map. */
 const ONE: Declaration = declaration
 
 const SMALL: Declaration['capabilities'][string] = {
@@ -54,31 +54,31 @@ const SMALL: Declaration['capabilities'][string] = {
   ...FIELDS,
 }
 
-/** What a handler of a test does; what it returns is the output's `text`. */
+/** The work of a test's handler; its result is the output's `text`. */
 export type Work = (context: JobContext, text: string) => string | Promise<string>
 
-/** A job as a test asks for it. */
+/** A job as a test requests it. */
 export interface AskedJob {
   readonly jobId?: string
   readonly text?: string
   readonly url?: string
-  /** From now. */
+  /** Seconds from now. */
   readonly deadlineSeconds?: number
   readonly headers?: { readonly [name: string]: string }
-  /** Of {@link TEST_KEYS}; default `payer`. */
+  /** One of {@link TEST_KEYS}; default `payer`. */
   readonly payer?: (typeof PAYERS)[number]
-  /** `small` where the agent has it. */
+  /** `small` only when the agent has that capability. */
   readonly capability?: 'whole' | 'small'
 }
 
-/** How a job ended. */
+/** The response to a job. */
 export interface EndedJob {
   readonly status: number
   readonly text: string
   readonly error: string
 }
 
-/** A paid agent without a socket that hires. */
+/** A paid agent that hires others, called without a socket. */
 export interface HiringAgent {
   readonly agent: Agent
   readonly gate: FakeGate
@@ -86,7 +86,7 @@ export interface HiringAgent {
   logs(): string
 }
 
-/** What its variables are, unless a test says otherwise. */
+/** The default variables of the agent; a test may override them. */
 export const HIRING_VARIABLES: Variables = {
   SERVICE_DEV_MODE: 'false',
   AGENT_WALLET_ADDRESS: WALLET,
@@ -96,19 +96,19 @@ export const HIRING_VARIABLES: Variables = {
 
 export const HIRING_ADDRESS = TEST_KEYS.agent.address
 
-/** A store in memory, as `createAgent` takes it. */
+/** A job store in memory, as `createAgent` accepts it. */
 export function memoryJobStore(clock: Clock = systemClock): OpenJobStore {
   const store = createMemoryStore(clock)
   return { store, accounts: store, name: 'memory:', shared: true, close: () => Promise.resolve() }
 }
 
-/** Makes an agent whose handler does the work, or is of a module in processes of its own. */
+/** Makes an agent whose handler calls `work`, or loads the module at a URL in separate processes. */
 export async function createHiringAgent(options: {
   readonly variables?: Variables
   readonly work: Work | URL
-  /** What a second capability does, at a hundredth of the price. */
+  /** The handler of a second capability, at a hundredth of the price. */
   readonly small?: Work
-  /** What a process before it left; closed by the test. */
+  /** A store that an earlier agent used; the test closes it. */
   readonly jobStore?: OpenJobStore
 }): Promise<HiringAgent> {
   const crypto = await loadEvmCrypto()
