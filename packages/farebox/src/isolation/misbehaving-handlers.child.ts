@@ -4,7 +4,7 @@ import { PaymentError, ValidationError } from '@farebox/protocol/errors/service-
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { JobContext } from '../handlers.ts'
 
-// Handlers as nobody should write them, for `handlers.test.ts`; the text of a job says which.
+// Misbehaving handlers for `handlers.test.ts`; the text of a job selects one.
 
 type MisbehavingHandler = (context: JobContext) => unknown
 
@@ -71,7 +71,7 @@ const handlers: { readonly [text: string]: MisbehavingHandler } = {
     return { text: 'left' }
   },
   'leaves a rejection': () => {
-    // Unseen: nothing keeps the process awake for it.
+    // The timer is not detected as left behind, because it does not keep the process alive.
     setTimeout(() => void Promise.reject(new Error('left unseen')), 150).unref()
     return { text: 'left' }
   },
@@ -100,7 +100,7 @@ const handlers: { readonly [text: string]: MisbehavingHandler } = {
     return { text: 'tame' }
   },
   'sends for ever': async () => {
-    // One that does not wait fills its own memory with them instead, as `many objects` does.
+    // A handler that does not wait would fill its own memory with messages instead, as `many objects` does.
     const message = { kind: 'log', run: 0, message: 'x' }
     for (;;) await new Promise(resolve => process.send?.(message, undefined, undefined, resolve))
   },

@@ -1,5 +1,5 @@
-// Watches over the processes of handlers from outside of the agent: one that blocks does not notice that the agent is
-// gone, and would run for ever. Told each pid by guard.ts.
+// Watches the handler processes from outside of the agent: a process whose handler blocks does not notice that the
+// agent has ended, and would run forever. guard.ts sends it each pid.
 const pids = new Set<number>()
 
 process.on('SIGINT', () => undefined)
@@ -17,7 +17,7 @@ process.on('disconnect', () => {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // Gone by itself.
+      // The process has already ended.
     }
   }
   process.exit(0)

@@ -1,21 +1,21 @@
 import { fork } from 'node:child_process'
 import { GUARD_PROGRAM, nodeOptions } from './programs.ts'
 
-/** A process that ends what this one leaves behind, should it be killed. */
+/** A process that kills the handler processes of this one if this one is killed. */
 export interface Guard {
   /**
-   * Resolves once it watches the process, or cannot be asked to. What is sent to it while it starts is lost if this process
-   * ends then: until here the process must not be given anything that may block it.
+   * Resolves when the guard watches the process, or cannot be asked to. A message to a guard that is still starting is
+   * lost if this process ends, so the watched process must not be given work that may block it until this resolves.
    */
   watch(pid: number): Promise<void>
-  /** It has ended: its number may be another process's soon. */
+  /** Stops watching a process that has ended, because its pid may be reused. */
   forget(pid: number): void
   close(): void
 }
 
 const PATIENCE_MS = 30_000
 
-/** Starts the guard. Where it cannot be started, or is killed itself, all goes on without it. */
+/** Starts the guard. If it cannot be started, or is killed itself, the agent works without it. */
 export function startOrphanGuard(): Guard {
   const child = fork(GUARD_PROGRAM, [], {
     execArgv: nodeOptions(),
@@ -43,7 +43,7 @@ export function startOrphanGuard(): Guard {
     watch: pid =>
       new Promise(resolve => {
         if (!child.connected) return resolve()
-        // One that lives and says nothing must not keep jobs from being done.
+        // A guard that runs but does not answer must not block jobs.
         const timer = setTimeout(resolve, PATIENCE_MS)
         timer.unref()
         asked.set(pid, () => {

@@ -3,23 +3,23 @@ import { availableParallelism, totalmem } from 'node:os'
 
 const MEGABYTE = 1_048_576
 
-/** How many handler processes there may be, and how much memory each. */
+/** The number of handler processes, and the memory of each. */
 export interface PoolLimits {
-  /** Ready before anybody asks. */
+  /** Started in advance. */
   readonly fewest: number
   readonly most: number
-  /** Loading at the same time: each takes a core for a moment. */
+  /** The most processes that load at the same time: each uses a core for a moment. */
   readonly mostStarting: number
-  /** V8's own bound for what JavaScript allocates. */
+  /** V8's limit for the JavaScript heap. */
   readonly heapMegabytes: number
-  /** A process that holds more is ended: buffers, images and native code are not V8's to count. */
+  /** A process with more resident memory is killed: V8 does not count buffers, images and native code. */
   readonly residentBytes: number
 }
 
-/** A program does nothing yet and holds this much. */
+/** The memory of a handler process before it does any work. */
 const PROGRAM_MEGABYTES = 96
 
-/** The limits of this machine. Of several workers each has its own pool, so each begins with less. */
+/** The limits for this machine. Each of several workers has its own pool, so each starts with fewer processes. */
 export function poolLimits(): PoolLimits {
   const cores = availableParallelism()
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
@@ -33,7 +33,7 @@ export function poolLimits(): PoolLimits {
   }
 }
 
-/** Whether the machine has room for one more handler process. */
+/** Whether the machine has enough free memory for another handler process. */
 export function hasRoom({ residentBytes }: PoolLimits): boolean {
   return process.availableMemory() > residentBytes
 }

@@ -3,29 +3,35 @@ import type { PoolLimits } from './pool-limits.ts'
 import { readUsage } from './process-usage.ts'
 import type { HandlerProcess } from './handler-process.ts'
 
-/** A handler process, and what the pool knows of it. */
+/** A handler process and its state in the pool. */
 export interface PoolSlot {
   readonly process: HandlerProcess
-  /** `loading` → `free` → `taken` → `lingering` (its job is over, something of it runs on) → `free`. */
+  /** `loading` → `free` → `taken` → `lingering` (its job has ended, but part of it is still running) → `free`. */
   state: 'loading' | 'free' | 'taken' | 'lingering' | 'ending'
-  /** Clock time of the last change. */
+  /** The time of the last change of state. */
   sinceMs: number
-  /** Something broke in it, or it makes way for others: no further job. */
+  /** An error occurred in it, or it used too much of a core: it gets no further job. */
   isSpoiled: boolean
-  /** Milliseconds of a core that it had when it was first looked at in its job. */
+  /** The CPU time of the process when it was first inspected in its current job, in milliseconds. */
   cpuMsBefore: number | undefined
 }
 
 const LOAD_LIMIT_MS = 60_000
-/** What a handler left running has this long to end. */
+/** The time in which code that a handler left running must end. */
 const LINGER_MS = 5_000
-/** A job that has had so much of a core makes way: for `/health`, for the agent's own work, for jobs that wait. */
+/**
+ * A job that has used this much CPU time gets a lower priority, in favour of `/health`, the agent's own work and
+ * waiting jobs.
+ */
 const MAKE_WAY_CPU_MS = 300
-/** Of `os.setPriority`: a third of the share that the agent gets, and a thirtieth. Raising it again takes a privilege. */
+/**
+ * Values for `os.setPriority`: a third and a thirtieth of the agent's CPU share. Raising a priority again requires a
+ * privilege.
+ */
 const HANDLER_PRIORITY = 5
 const MAKE_WAY_PRIORITY = 15
 
-/** A slot for a process just started: the agent's own work goes before that of handlers. */
+/** Makes a slot for a process that was just started, with a lower priority than the agent's own work. */
 export function openSlot(handlerProcess: HandlerProcess, nowMs: number): PoolSlot {
   if (handlerProcess.pid !== undefined) lowerPriority(handlerProcess.pid, HANDLER_PRIORITY)
   return {
@@ -37,7 +43,10 @@ export function openSlot(handlerProcess: HandlerProcess, nowMs: number): PoolSlo
   }
 }
 
-/** Looks at a slot that is not free: what it uses, and how long. Tells why it is to be ended, where it is. */
+/**
+ * Checks the resource usage of a slot that is not free. Returns the reason when its process must be ended, otherwise
+ * undefined.
+ */
 export function inspectSlot(slot: PoolSlot, nowMs: number, limits: PoolLimits): string | undefined {
   const forMs = nowMs - slot.sinceMs
   if (slot.state === 'loading' && forMs > LOAD_LIMIT_MS) return `not loaded after ${LOAD_LIMIT_MS / 1_000} s`
@@ -62,11 +71,11 @@ function lowerPriority(pid: number, priority: number): void {
   try {
     setPriority(pid, priority)
   } catch {
-    // Gone, or not allowed: then it competes as before.
+    // The process has ended, or the change is not allowed; its priority then stays the same.
   }
 }
 
-/** Ends what is in a slot; it is gone once its process reports its end. */
+/** Kills the process of a slot; the slot is removed when the process has ended. */
 export function endSlot(slot: PoolSlot, why: string): void {
   slot.state = 'ending'
   slot.process.end(why)

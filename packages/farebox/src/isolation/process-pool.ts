@@ -8,20 +8,20 @@ import { hasRoom, type PoolLimits } from './pool-limits.ts'
 import type { LoadCommand } from './handler-messages.ts'
 import { startHandlerProcess, type HandlerProcess } from './handler-process.ts'
 
-/** Handler processes: started ahead, handed out, replaced. */
+/** A pool of handler processes, which starts them in advance and replaces them. */
 export interface ProcessPool {
-  /** Settles with the first process: rejects where it cannot load the handlers. */
+  /** Settles with the first process; rejects when it cannot load the handlers. */
   readonly started: Promise<void>
   /**
-   * A process for one job; nobody else gets it. Undefined where the signal aborted first, where none can be started,
+   * Reserves a process for one job. Resolves to undefined when the signal aborts first, when no process can be started,
    * and when the pool is closed.
    */
   acquire(signal: AbortSignal): Promise<HandlerProcess | undefined>
-  /** Ends all. */
+  /** Kills all processes. */
   close(): Promise<void>
 }
 
-/** What a pool is made of. */
+/** The parts of a pool. */
 export interface ProcessPoolParts {
   readonly command: LoadCommand
   readonly limits: PoolLimits
@@ -30,7 +30,7 @@ export interface ProcessPoolParts {
   readonly log: Log
 }
 
-/** A process beyond the fewest is ended when it has had nothing to do for so long. */
+/** A process above the minimum number is ended after it has been idle for this long. */
 const IDLE_MS = 30_000
 const CHECK_EVERY_MS = 100
 const FIRST_PAUSE_MS = 500
@@ -39,17 +39,17 @@ const LONGEST_PAUSE_MS = 30_000
 interface PoolState extends ProcessPoolParts {
   readonly slots: Set<PoolSlot>
   readonly waiting: Set<(handlerProcess: HandlerProcess | undefined) => void>
-  /** The first process goes ahead, so that what is wrong with the handlers is said once. */
+  /** No other process is started before the first one has loaded, so that an error of the handlers is reported once. */
   hasLoaded: boolean
   isClosed: boolean
-  /** Processes in a row that did not come to be, and until when no other is tried. */
+  /** The number of consecutive failed starts, and below it the time until which none is tried. */
   failures: number
   pausedUntilMs: number
   cancelCheck: (() => void) | undefined
   cancelRetry: (() => void) | undefined
 }
 
-/** Makes the pool, and starts the first process; the others follow when it has loaded the handlers. */
+/** Makes the pool and starts the first process; the others are started when it has loaded the handlers. */
 export function createProcessPool(parts: ProcessPoolParts): ProcessPool {
   const pool: PoolState = {
     ...parts,
@@ -93,7 +93,7 @@ function acquireProcess(pool: PoolState, signal: AbortSignal): Promise<HandlerPr
   })
 }
 
-/** Gives free processes to the jobs that wait, and starts what is missing: one is to be free always. */
+/** Assigns free processes to waiting jobs, and starts missing processes, so that one is always free. */
 function balance(pool: PoolState): void {
   const { waiting, limits, clock } = pool
   if (pool.isClosed) return
@@ -107,7 +107,7 @@ function balance(pool: PoolState): void {
   const missing = (): number =>
     waiting.size + 1 - living(pool, 'loading').length - living(pool, 'free').length
   while ((living(pool).length < limits.fewest || missing() > 0) && mayStart(pool)) start(pool)
-  // What a job left running may run on for as long as nobody needs its slot.
+  // Code that a job left running may continue as long as its slot is not needed.
   const [oldest] = living(pool, 'lingering')
   if (oldest !== undefined && missing() > 1 && isFull(pool)) endSlot(oldest, 'its slot is needed')
   pool.cancelCheck ??= clock.after(CHECK_EVERY_MS, () => check(pool))

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 
-// As built, also where a test has loaded this source.
+// Paths in the build, even when a test loads this module from its source.
 
-/** In which handlers run. */
+/** The program that runs handlers. */
 export const HANDLER_PROGRAM = fileURLToPath(import.meta.resolve('#built/isolation/handler-program'))
-/** Which ends those that outlive their agent. */
+/** The program that kills handler processes whose agent has ended. */
 export const GUARD_PROGRAM = fileURLToPath(import.meta.resolve('#built/isolation/orphan-guard-program'))
 
-/** Node's own options for them: as this process was started, but for a debugger, whose port is taken. */
+/** Node's options for these processes: those of this process, except for the debugger, whose port is in use. */
 export function nodeOptions(): string[] {
   return process.execArgv.filter(option => !option.startsWith('--inspect'))
 }

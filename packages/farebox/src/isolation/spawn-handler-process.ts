@@ -5,23 +5,25 @@ import type { Guard } from './orphan-guard.ts'
 import { nodeOptions, HANDLER_PROGRAM } from './programs.ts'
 import type { HandlerCommand } from './handler-messages.ts'
 
-/** A spawned process, as its owner in this process sees it. */
+/** A spawned handler process, as its parent uses it. */
 export interface SpawnedProcess {
-  /** Undefined where the system gave none. */
+  /** Undefined when the system could not create the process. */
   readonly pid: number | undefined
-  /** Resolves once it is gone, to the reason that is reported. */
+  /** Resolves to the reason when the process has ended. */
   readonly ended: Promise<string>
   send(command: HandlerCommand): void
-  /** Ends it at once, whatever it does. The first reason given is the one that is reported. */
+  /** Kills the process. If it is called several times, the first reason is reported. */
   kill(why: string): void
-  /** While it works for somebody this process does not end before it; at rest it keeps nobody. */
+  /** While it is working it keeps this process alive; while it is idle it does not. */
   keepAwake(isWorking: boolean): void
 }
 
-/** Output may still be on its way when a process is gone; another process that holds its pipes may keep them open. */
+/**
+ * How long to wait for output after a process has ended; another process that inherited its pipes may keep them open.
+ */
 const LAST_WORDS_MS = 200
 
-/** Starts a process for handlers; what it writes comes out here, in whole lines. */
+/** Starts a process for handlers; its output is forwarded in whole lines. */
 export function spawnHandlerProcess(
   parts: { readonly heapMegabytes: number; readonly guard: Guard; readonly clock: Clock },
   onMessage: (message: unknown) => void,
@@ -32,7 +34,7 @@ export function spawnHandlerProcess(
   let killedFor: string | undefined
   const kill = (why: string): void => {
     killedFor ??= why
-    // Its end is waited for, also where it was at rest: nothing else may keep this process until then.
+    // The child keeps this process alive until it has ended, even if it was idle, because nothing else may.
     child.ref()
     child.kill('SIGKILL')
   }
@@ -40,12 +42,12 @@ export function spawnHandlerProcess(
   forwardOutput(child)
   const send = createSending(child, pid === undefined ? undefined : guard.watch(pid))
   child.on('message', message => {
-    // What is still on its way from one that is ended counts no more.
+    // Messages of a process that is being killed are dropped.
     if (killedFor === undefined) onMessage(message)
   })
   let cancel: () => void = () => undefined
   child.on('disconnect', () => {
-    // Mostly because it ends by itself, and then that is the reason that is reported.
+    // Usually the process is ending by itself; then that reason is reported.
     cancel = clock.after(LAST_WORDS_MS, () => kill('it closed the channel to its agent'))
   })
   const ended = endOf(child, clock).then(end => {
@@ -59,10 +61,10 @@ export function spawnHandlerProcess(
 function forkProgram(heapMegabytes: number): ChildProcess {
   const { SPENDER_PRIVATE_KEY: _spends, HIRING_PRIVATE_KEY: _hires, ...env } = process.env
   return fork(HANDLER_PROGRAM, [], {
-    // The keys that spend and hire stay here: handlers ask for it.
+    // The private keys for spending and hiring are not passed on: handlers ask the agent to spend and hire.
     env,
     execArgv: [...nodeOptions(), `--max-old-space-size=${heapMegabytes}`],
-    // Texts are copied, not parsed: an output is one.
+    // Strings are copied and not parsed, which matters for outputs.
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -74,9 +76,9 @@ function forwardOutput({ stdout, stderr }: ChildProcess): void {
 }
 
 /**
- * Makes what sends commands: those that come before the guard watches the process wait until then.
+ * Makes the function that sends commands: commands are queued until the guard watches the process.
  *
- * @param watched undefined: nothing is waited for
+ * @param watched undefined: commands are sent at once
  */
 function createSending(
   child: ChildProcess,
@@ -123,12 +125,12 @@ function endOf(child: ChildProcess, clock: Clock): Promise<End> {
         resolve({ code, signal })
       })
     })
-    // Of a process that could not even be made there is no end.
+    // A process that could not be created has no exit event.
     child.on('error', () => void (child.pid === undefined && resolve({ code: null, signal: null })))
   })
 }
 
-/** The end of what it wrote on stderr: there V8 says what it died of. */
+/** Keeps the end of the process's stderr, where V8 reports a fatal error. */
 function keepLastWords(child: ChildProcess): () => string {
   let words = ''
   child.stderr?.on('data', (text: string) => {

@@ -1,34 +1,37 @@
 import type { EnterOutcome, EntryChange } from './job-accounts.ts'
 
-/** An account as the stores that run in our own process keep it; its texts lie apart. Times are the store's, in ms. */
+/**
+ * The row of an account in the in-process stores; its texts are stored separately. Times are the store's, in
+ * milliseconds.
+ */
 export interface AccountRow {
   /** Atomic units. */
   readonly total: bigint
-  /** What was entered into each sum that counts until the job is settled. */
+  /** For each sum that counts only until the job is settled, the amount entered by this job. */
   readonly untilSettled: ReadonlyMap<string, bigint>
   readonly revisions: ReadonlyMap<string, number>
   readonly forgottenMs: number
 }
 
-/** A sum over jobs. */
+/** A sum over several jobs. */
 export interface SumRow {
   /** Atomic units. */
   readonly total: bigint
   readonly forgottenMs: number
 }
 
-/** The rows after a change. */
+/** The rows to store after a change. */
 export interface EnteredRows {
   readonly kind: 'entered'
   readonly account: AccountRow
   readonly sums: ReadonlyMap<string, SumRow>
 }
 
-/** How a job was settled. */
+/** The facts about a settled job that its account needs. */
 export interface Settlement {
-  /** Atomic units; asked for only where the job has an account. */
+  /** The amount that was paid, in atomic units; called only when the job has an account. */
   readonly paid: () => bigint
-  /** When its record is forgotten. */
+  /** The time at which the job's record is deleted. */
   readonly forgottenMs: number
 }
 
@@ -39,7 +42,7 @@ const NO_ACCOUNT: AccountRow = {
   forgottenMs: 0,
 }
 
-/** The rows after an entry was written, or why it was not. Forgotten rows count as none. */
+/** The rows after an entry was written, or the reason why it was refused. Pass no expired rows. */
 export function enterRows(
   account: AccountRow = NO_ACCOUNT,
   sumOf: (key: string) => SumRow | undefined,
@@ -69,8 +72,8 @@ export function enterRows(
 }
 
 /**
- * The rows after the job was settled: of what counted until then as much counts no more as the job was paid, and the
- * account goes with the record. What it was not paid for stays in the sums.
+ * The rows after the job was settled: from each sum that counted the job's amounts only until then, at most the paid
+ * amount is subtracted, and the account expires with the record. An amount above the payment stays in the sums.
  */
 export function settleRows(
   account: AccountRow,

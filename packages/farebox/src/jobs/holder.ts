@@ -1,4 +1,4 @@
-/** Names one holder of one job. */
+/** Identifies one holder of one job. */
 export interface Holder {
   readonly jobKey: string
   /** Unique to one claim. */

@@ -1,70 +1,71 @@
 import type { Holder } from './holder.ts'
 
 /**
- * What a job keeps beside its record of what it orders from others, in the same store: entries of text, and amounts that
- * count towards sums shared by many jobs.
+ * The accounts of jobs, in the same store as their records: entries of text for the orders that a job places with other
+ * agents, and amounts that count towards sums shared by many jobs.
  *
- * An account outlives its job's record: a job that failed is forgotten, and a retry finds what it has ordered. When the
- * record is written as `settled`, the amounts that were to count only until then are taken from their sums in the same
- * step, from each at most what the job was paid: a job_id may be run for a high price, fail, and be run for a low one.
- * Nothing is entered any more, and the account is forgotten with the record.
+ * An account outlives its job's record: the record of a failed job is deleted, and a retry finds the orders. When the
+ * record is written as `settled`, the amounts that count only until then are subtracted from their sums in the same
+ * step, from each sum at most the amount that the job was paid: a job_id may run for a high price, fail, and run again
+ * for a low one. After that no entry is accepted, and the account is deleted with the record.
  *
- * Every method is atomic and rejects when the store cannot be reached, as those of `JobStore` do.
+ * Every method is atomic, and rejects when the store cannot be reached, like those of `JobStore`.
  */
 export interface JobAccounts {
-  /** Writes an entry and moves its amount, if the caller is the job's holder still. */
+  /** Writes an entry and adds its amount, if the caller still holds the job. */
   enter(holder: Holder, change: EntryChange): Promise<EnterOutcome>
-  /** Undefined where there is none. */
+  /** Undefined when there is no such entry. */
   entry(jobKey: string, name: string): Promise<Entry | undefined>
-  /** What the job, and each of the sums, has come to; zero where nothing is kept. */
+  /** The totals of the job and of each sum; zero when nothing is stored. */
   totals(jobKey: string, sums: readonly string[]): Promise<Totals>
 }
 
-/** An entry as kept. */
+/** A stored entry. */
 export interface Entry {
-  /** Counts its writes, from 1. */
+  /** The number of writes, from 1. */
   readonly revision: number
   readonly text: string
 }
 
-/** One entry to be written. */
+/** A write of one entry. */
 export interface EntryChange {
-  /** Within the job. */
+  /** The name of the entry within the job. */
   readonly name: string
-  /** The revision that is replaced; 0: there is no such entry yet. */
+  /** The revision to replace; 0: the entry does not exist yet. */
   readonly replaces: number
-  /** Well-formed Unicode, as what `JSON.stringify` gives. */
+  /** Well-formed Unicode, as `JSON.stringify` returns. */
   readonly text: string
-  /** How long the account is kept from now, at least. */
+  /** The minimum time from now that the account is kept. */
   readonly keepMs: number
-  /** Of entries in this account. */
+  /** The most entries that the account may have. */
   readonly mostEntries: number
-  /** Atomic units, of at most 2^53; negative: given back. Bounds are checked where it is more than zero. */
+  /** Atomic units, at most 2^53; a negative amount is given back. Limits are checked only for a positive amount. */
   readonly amount: bigint
-  /** Of all amounts of this job, in atomic units. */
+  /** The most that all amounts of this job may add up to, in atomic units. */
   readonly mostOfJob: bigint
-  /** Sums to which the amount counts as well. */
+  /** The sums to which the amount is added as well. */
   readonly sums: readonly SumBound[]
 }
 
-/** A sum over jobs. */
+/** A sum over several jobs, with its limit. */
 export interface SumBound {
   readonly key: string
   /** Atomic units. */
   readonly most: bigint
   readonly keepMs: number
-  /** What the job has entered is taken from it again when the job is settled, as far as it was paid. */
+  /** The job's amounts are subtracted again when the job is settled, up to the amount paid. */
   readonly untilSettled: boolean
 }
 
 /**
- * - `not-held`: another has claimed the job since, or it was forgotten.
- * - `settled`: the job is paid and its account closed.
- * - `replaced`: the entry has another revision by now.
- * - `full`: the account has as many entries as it may.
- * - `over`: a bound would be exceeded: the job's (`sum` undefined) or a sum's, of which so much is left.
+ * - `not-held`: another process has claimed the job since, or it was deleted.
+ * - `settled`: the job is paid and its account is closed.
+ * - `replaced`: the entry has another revision.
+ * - `full`: the account has the maximum number of entries.
+ * - `over`: a limit would be exceeded: the job's (`sum` undefined) or a sum's; `left` is the amount that is still
+ *   allowed.
  *
- * Nothing changed, except where it is `entered`.
+ * Only `entered` changes anything.
  */
 export type EnterOutcome =
   | { readonly kind: 'entered' }
@@ -74,9 +75,9 @@ export type EnterOutcome =
   | { readonly kind: 'full' }
   | { readonly kind: 'over'; readonly sum: string | undefined; readonly left: bigint }
 
-/** Atomic units. */
+/** Totals in atomic units. */
 export interface Totals {
   readonly job: bigint
-  /** In the order in which they were asked for. */
+  /** In the order of the request. */
   readonly sums: readonly bigint[]
 }

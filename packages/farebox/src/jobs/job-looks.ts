@@ -1,28 +1,30 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 import type { JobStore, StoredJob } from './job-store.ts'
 
-/** Reads of jobs, shared by all requests that wait for the same job in this process. */
+/** Reads of jobs, shared by all requests of this process that wait for the same job. */
 export interface JobLooks {
-  /** The job. Where it is held or settled, the answer may be a moment old. */
+  /** Reads a job. For a held or settled job the result may be slightly out of date. */
   look(jobKey: string): Promise<StoredJob | undefined>
-  /** Call it when this process has changed the job: the next look reads the store. */
+  /** Call this after this process has changed the job, so that the next look reads the store. */
   forget(jobKey: string): void
 }
 
 interface Look {
   readonly askedMs: number
   readonly stored: Promise<StoredJob | undefined>
-  /** Until when it is shared. Undefined while it is under way; it is shared then. */
+  /** The time until which the result is shared. Undefined while the read is in progress, which is shared as well. */
   untilMs: number | undefined
 }
 
-/** A job may hold a response of 5 MiB. */
+/** Kept small, because a job may contain a response of 5 MiB. */
 const MOST_KEPT = 4
-/** A look is shared for ten times as long as it took, so that repeats of one job use a tenth of the time at most. */
+/**
+ * A result is shared for ten times as long as its read took, so that reads of one job take at most a tenth of the time.
+ */
 const SHARED_TIMES = 10
 const LONGEST_SHARED_MS = 100
 
-/** Makes them, for one store. */
+/** Makes the shared reads of one store. */
 export function createJobLooks(store: Pick<JobStore, 'read'>, clock: Clock): JobLooks {
   const kept = new Map<string, Look>()
   const read = (jobKey: string): Promise<StoredJob | undefined> => {
@@ -53,7 +55,7 @@ export function createJobLooks(store: Pick<JobStore, 'read'>, clock: Clock): Job
   }
 }
 
-/** A job that may be claimed is not shared: the request that claims it decides by its own look. */
+/** A job that may be claimed is not shared, so that a request claims it only on the basis of its own read. */
 function isShared(stored: StoredJob | undefined): boolean {
   return stored !== undefined && (stored.held || stored.job.state === 'settled')
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** Wakes those who wait for a job in this process, so that joining is not a matter of polling alone. */
+/** Wakes requests of this process that wait for a job, so that they do not depend on polling alone. */
 export interface JobNotifier {
-  /** Something about this job changed. */
+  /** Reports that the job has changed. */
   notify(jobKey: string): void
-  /** Resolves when the job is notified, at the latest after `atMostMs`: other processes notify only their own waiters. */
+  /** Resolves when the job has changed, or after `atMostMs`: other processes notify only their own waiters. */
   wait(jobKey: string, atMostMs: number): Promise<void>
-  /** How many wait for this job. */
+  /** The number of requests that wait for the job. */
   waiting(jobKey: string): number
 }
 

@@ -5,42 +5,44 @@ import type { JobAccounts } from './job-accounts.ts'
 export type { Holder } from './holder.ts'
 
 /**
- * Where jobs and payments are claimed and responses kept, over processes and replicas (D6, D24, D25).
+ * Stores jobs, claims on payments, and responses, shared by processes and replicas (D6, D24, D25).
  *
- * A job has at most one *holder* at a time: the process that claimed it last, named by its `fence`, until its lease ends.
- * Every method is atomic, and durable to the store's own degree when it resolves. Every method rejects when the
- * store cannot be reached: the caller then knows nothing, and must act as if the job were held by somebody else.
- * Times are durations, measured by the store's own clock, so that replicas need not agree on the hour.
+ * A job has at most one *holder* at a time: the process that claimed it last, identified by its `fence`, until its
+ * lease ends. Every method is atomic, and as durable as the store guarantees when it resolves. Every method rejects
+ * when the store cannot be reached: the outcome is then unknown, and the caller must act as if another process held the
+ * job. Times are durations by the store's own clock, so that the clocks of replicas need not agree.
  */
 export interface JobStore {
   /**
    * Claims a job for one holder and, in the same step, its payment for that job.
    *
    * - `payment-taken`: the payment is claimed for another job. Nothing changed.
-   * - `held`: the job has a living holder, or it is sealed. Nothing changed.
-   * - `claimed`: the caller holds the job until the lease ends. `job` is what an earlier holder left, or the new
+   * - `held`: another holder's lease is valid, or the job is sealed. Nothing changed.
+   * - `claimed`: the caller holds the job until the lease ends. `job` is the record of an earlier holder, or the new
    *   record given with the claim.
    */
   claim(claim: JobClaim): Promise<ClaimOutcome>
-  /** What is kept of a job now; undefined where nothing is. Safe to repeat. */
+  /** The stored job; undefined when there is no record. Safe to repeat. */
   read(jobKey: string): Promise<StoredJob | undefined>
   /**
-   * Changes a job, if the caller is its holder still. Resolves to false, and changes nothing, where another has
-   * claimed it since or it was forgotten. A lease that has ended but was taken by nobody still counts as held.
+   * Changes a job, if the caller still holds it. Resolves to false, without a change, when another process has claimed
+   * the job since or the record was deleted. An expired lease that no other process has claimed still counts as held.
    */
   write(holder: Holder, change: JobChange): Promise<boolean>
-  /** Keys of the `saved` jobs that nobody holds: settlements that a dead process left in doubt. */
+  /** Keys of the `saved` jobs without a holder: settlements that a crashed process left open. */
   unresolved(): Promise<readonly string[]>
 }
 
-/** A wish to hold a job. */
+/** A request to hold a job. */
 export interface JobClaim extends Holder {
-  /** Claimed for this job until `keepMs` from now, whatever becomes of the job; absent where the job keeps its own. */
+  /**
+   * Claimed for this job until `keepMs` from now, whatever happens to the job; absent when the payment needs no claim.
+   */
   readonly payment?: { readonly key: string; readonly keepMs: number } | undefined
   readonly leaseMs: number
-  /** Written where nothing is kept of the job yet. */
+  /** The record to write when there is none yet. */
   readonly job: Job
-  /** How long the new record outlives its lease, for those who wait for it. */
+  /** How long the new record outlives its lease, for requests that wait for the job. */
   readonly keepMs: number
 }
 
@@ -50,20 +52,20 @@ export type ClaimOutcome =
   | { readonly kind: 'held' }
   | { readonly kind: 'payment-taken' }
 
-/** A job as kept. */
+/** A stored job. */
 export interface StoredJob {
   readonly job: Job
-  /** A holder's lease is running. False for a sealed job: nobody works on it any more. */
+  /** Whether a holder's lease is valid. False for a sealed job, which needs no more work. */
   readonly held: boolean
 }
 
-/** What to do to a held job. */
+/** A change of a held job. */
 export type JobChange =
-  /** Keep this record, and the lease for so long from now. A `saved` job is kept until it is written again. */
+  /** Stores this record, and renews the lease. A `saved` job is kept until it is written again. */
   | { readonly kind: 'hold'; readonly job: Job; readonly leaseMs: number; readonly keepMs: number }
   /**
-   * Keep this record and let go: sealed, it can never be claimed again; open, anybody may claim it next. With `mayWait` a
-   * store may write it some milliseconds later, together with what others write.
+   * Stores this record and releases the job: a sealed job can never be claimed again, an unsealed one can be claimed by
+   * any process. With `mayWait` a store may delay the write by some milliseconds, to combine it with other writes.
    */
   | {
       readonly kind: 'leave'
@@ -72,17 +74,17 @@ export type JobChange =
       readonly keepMs: number
       readonly mayWait?: boolean
     }
-  /** Forget the job; with `payment`, that payment's claim too, where it is claimed for this job. */
+  /** Deletes the job; with `payment` also that payment's claim, if it is claimed for this job. */
   | { readonly kind: 'forget'; readonly payment?: string }
 
-/** A store and the way to close it. */
+/** A store with a function that closes it. */
 export interface OpenJobStore {
   readonly store: JobStore
-  /** What jobs of it keep beside their record; absent: its handlers cannot hire. */
+  /** The accounts of the jobs in this store; absent: handlers cannot hire. */
   readonly accounts?: JobAccounts
-  /** What it is, for the log: `lmdb:.farebox/jobs`, never with a password. */
+  /** The name for the log: `lmdb:.farebox/jobs`, never with a password. */
   readonly name: string
-  /** Another process or another machine may be using the same store. */
+  /** Whether other processes or machines may use the same store. */
   readonly shared: boolean
   close(): Promise<void>
 }

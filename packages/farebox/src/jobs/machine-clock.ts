@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { systemClock } from '@farebox/protocol/time/clock'
 
-/** The time of a machine, for what its processes share and what outlives them. */
+/** The time of a machine, for data that several processes share or that outlives them. */
 export interface MachineClock {
-  /** Names this run of the machine: another after a restart. Undefined where the system does not name its runs. */
+  /** Identifies this run of the machine; it changes with a restart. Undefined when the system has no such id. */
   readonly boot: string | undefined
-  /** Milliseconds since then, the same for all processes; nobody can set it. */
+  /** Milliseconds since boot, the same for all processes; it cannot be set. */
   sinceBootMs(): number
-  /** Unix milliseconds; may be set at any moment. */
+  /** Unix milliseconds; the clock may be set at any time. */
   nowMs(): number
 }
 
-/** This machine's. Where the system does not name its runs, a time since boot that starts again shows that it is another one. */
+/** The clock of this machine. Without a boot id, a restart is detected by a time since boot that has become smaller. */
 export const machineClock: MachineClock = {
   boot: readBoot(),
   sinceBootMs: () => Number(process.hrtime.bigint() / 1_000_000n),

@@ -11,14 +11,14 @@ import type { Job } from './job.ts'
 import type { JobAccounts } from './job-accounts.ts'
 import type { Holder } from './job-store.ts'
 
-/** Accounts in this process's memory, and what the memory store changes of them. */
+/** Accounts in this process's memory, and the functions that the memory store calls on them. */
 export interface MemoryAccounts {
   readonly port: JobAccounts
   settle(jobKey: string, settlement: Settlement, nowMs: number): void
   sweep(nowMs: number): void
 }
 
-/** Makes them; `heldJob` is the job, where this holder's fence is still its. */
+/** Makes the accounts; `heldJob` returns the job if the holder's fence is still valid. */
 export function createMemoryAccounts(
   clock: Pick<Clock, 'nowMs'>,
   heldJob: (holder: Holder, nowMs: number) => Job | undefined,

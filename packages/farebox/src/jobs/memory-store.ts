@@ -14,8 +14,8 @@ interface Memory {
 }
 
 /**
- * Jobs in this process's memory (`memory:`): for dev mode, tests and simulators. Nothing survives the
- * process, so a paid agent that stops mid-settlement forgets what it owes; `farebox start` says so.
+ * Jobs in this process's memory (`memory:`), for dev mode, tests and simulators. They are lost with the process, so a
+ * paid agent that stops during a settlement loses its record; `farebox start` warns about that.
  */
 export function createMemoryStore(clock: Clock): JobStore & JobAccounts {
   const accounts = createMemoryAccounts(clock, (holder, nowMs) => {
@@ -83,7 +83,7 @@ function forget({ jobs, payments }: Memory, jobKey: string, payment: string | un
   if (payment !== undefined && payments.get(payment)?.jobKey === jobKey) payments.delete(payment)
 }
 
-/** Every second at most: what is forgotten must also leave the memory. */
+/** Removes expired rows, at most once per second. */
 function sweep(memory: Memory, nowMs: number): void {
   const { jobs, payments, accounts } = memory
   if (nowMs - memory.sweptMs < 1_000) return

@@ -3,12 +3,12 @@ import { machineClock } from './machine-clock.ts'
 import type { OpenJobStore } from './job-store.ts'
 
 /**
- * Opens the store that `SERVICE_STORE` names (D25): `memory:`, `lmdb:<folder>`, `redis://…` or `rediss://…`.
- * Rejects with an error that begins with `SERVICE_STORE` where it is none of these or cannot be used; never
- * with a password. A store that is not used is not loaded.
+ * Opens the store that `SERVICE_STORE` names (D25): `memory:`, `lmdb:<folder>`, `redis://…` or `rediss://…`. Rejects
+ * with an error that begins with `SERVICE_STORE` and never contains a password, when the setting is invalid or the
+ * store cannot be used. Only the code of the selected store is loaded.
  */
 export async function openJobStore(setting: string, clock: Clock): Promise<OpenJobStore> {
-  // The machine's clock can be set: what is kept is kept by the time that passes (D40).
+  // The machine's clock can be set, so retention uses a clock that cannot (D40).
   const isMachines = clock === systemClock
   if (setting === 'memory:') {
     const { createMemoryStore } = await import('./memory-store.ts')
@@ -30,7 +30,7 @@ export async function openJobStore(setting: string, clock: Clock): Promise<OpenJ
     const { openRedisStore } = await import('./redis/redis-store.ts')
     return openRedisStore(setting)
   }
-  // Not the whole of it: an address of something else may hold a password.
+  // Only the scheme is shown, because an address of another kind may contain a password.
   const scheme = /^[a-z][a-z0-9+.-]{0,31}:/i.exec(setting)?.[0]
   throw new Error(
     'SERVICE_STORE: must be memory:, lmdb:<folder> or redis://host:6379/0 (rediss:// for TLS), ' +

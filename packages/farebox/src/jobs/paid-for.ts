@@ -1,7 +1,7 @@
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import type { SettledJob } from './job.ts'
 
-/** What a settled job was really paid, in atomic units, as its receipt says; zero in dev mode, where nobody pays. */
+/** The amount that was paid for a settled job, in atomic units, according to its receipt; zero in dev mode. */
 export function paidFor({ paymentResponse }: SettledJob): bigint {
   const receipt = paymentResponse === '' ? undefined : decodeHeader(paymentResponse)
   const amount = (receipt as { readonly amount?: unknown } | null | undefined)?.amount

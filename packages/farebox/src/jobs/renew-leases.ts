@@ -3,61 +3,61 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import type { Job } from './job.ts'
 import type { Holder, JobChange, JobStore } from './job-store.ts'
 
-/** Length of a lease, and how often it is renewed: two renewals may be lost before it ends (D6). */
+/** The length of a lease, and below it the interval of its renewal: two renewals may fail before it ends (D6). */
 export const LEASE_MS = CLAIM_LEASE_SECONDS * 1_000
 const RENEW_EVERY_MS = LEASE_MS / 3
 
-/** How long a record that nobody finished outlives its lease: long enough for callers that wait for it to see it. */
+/** How long an unfinished record outlives its lease: long enough for waiting callers to read it. */
 export const UNFINISHED_KEPT_MS = RESPONSE_KEPT_SECONDS * 1_000
 
-/** Another process has the job now: what it says is what counts. */
+/** Another process has the job now, and its record decides. */
 export class HoldLost extends Error {
   override readonly name = 'HoldLost'
 }
 
-/** A job this process holds, kept held until it is let go. */
+/** A job that this process holds; its lease is renewed until the job is released. */
 export interface HeldJob {
   readonly holder: Holder
-  /** The record as last written by this holder. */
+  /** The record that this holder wrote last. */
   readonly job: Job
-  /** The lease was lost: another process does this job now, and this one must not touch it any more. */
+  /** Whether the lease was lost: another process has the job, and this one must not change it any more. */
   readonly isLost: boolean
   /**
-   * Calls back when the lease is lost, unless the returned function is called before. Not an `AbortSignal`: one for
-   * every job costs more than all else that is kept of it.
+   * Calls back when the lease is lost. The returned function cancels the callback. It is not an `AbortSignal`, because
+   * one per job would cost more than everything else that is stored for the job.
    */
   onLost(callback: (reason: Error) => void): () => void
   /**
-   * Is it still ours? The store is asked only where the lease is over by our own clock: this process stood still, so
-   * that it could neither renew it nor hear that it was lost.
+   * Whether this process still holds the job. The store is asked only when the lease has ended by this process's clock:
+   * the process was paused, so that it could not renew the lease or learn that it was lost.
    */
   isStillHeld(): Promise<boolean>
-  /** Writes the record and keeps holding. False where the hold was lost. */
+  /** Writes the record and keeps the hold. False when the hold was lost. */
   keep(job: Job): Promise<boolean>
-  /** Writes the last record, or forgets the job, and lets go. False where the hold was lost before. */
+  /** Writes the last record or deletes the job, and releases the hold. False when the hold had been lost. */
   release(change: Exclude<JobChange, { kind: 'hold' }>): Promise<boolean>
 }
 
-/** Renews the leases of all jobs this process holds, by one timer. */
+/** Renews the leases of all jobs that this process holds, with a single timer. */
 export interface LeaseKeeper {
-  /** Begins to hold a job just claimed; the claim was asked for at this Unix time in milliseconds. */
+  /** Starts to hold a claimed job; `askedMs` is the Unix time in milliseconds at which the claim was requested. */
   hold(holder: Holder, job: Job, askedMs: number): HeldJob
-  /** How many jobs are held now. */
+  /** The number of held jobs. */
   count(): number
-  /** Stops renewing; what is still held is free to others after its lease. */
+  /** Stops the renewals; jobs that are still held can be claimed by other processes when their leases end. */
   stop(): void
 }
 
 interface Holding extends HeldJob {
-  /** What a renewal writes again. */
+  /** The record that a renewal writes again. */
   job: Job
   isLost: boolean
   isRenewing: boolean
-  /** By our own clock, Unix milliseconds: the store's lease lasts at least as long. */
+  /** The end of the lease by this process's clock, in Unix milliseconds; in the store it ends at this time or later. */
   leaseEndsMs: number
-  /** Called when it is lost. */
+  /** Callbacks for the loss of the lease. */
   readonly watchers: Set<(reason: Error) => void>
-  /** The write under way: a renewal must never land after a newer record, and undo it. */
+  /** The write in progress: a renewal must never land after a newer record and overwrite it. */
   writing: Promise<unknown>
 }
 
@@ -69,7 +69,7 @@ interface Keeper {
   isStopped: boolean
 }
 
-/** Makes the keeper; its timer runs only while something is held. */
+/** Makes the keeper; its timer runs only while jobs are held. */
 export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
   const keeper: Keeper = {
     store,
@@ -95,7 +95,8 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
 
 function createHolding(keeper: Keeper, holder: Holder, job: Job, askedMs: number): Holding {
   const { store, clock, holdings } = keeper
-  // No getters: V8 gives each object that has one a hidden class of its own, which outlives the object.
+  // There are no getters, because V8 gives each object with a getter a separate hidden class, which outlives the
+  // object.
   const holding: Holding = {
     holder,
     job,
@@ -132,7 +133,7 @@ function schedule(keeper: Keeper): void {
   if (keeper.cancelTimer !== undefined || holdings.size === 0 || keeper.isStopped) return
   keeper.cancelTimer = clock.after(RENEW_EVERY_MS, () => {
     keeper.cancelTimer = undefined
-    // One that waits for its store, as for an answer that a killed connection owes, holds up no other.
+    // Renewals run concurrently, so that one that waits for its store does not delay the others.
     for (const holding of holdings) void renew(keeper, holding)
     schedule(keeper)
   })
@@ -147,7 +148,7 @@ async function renew(keeper: Keeper, holding: Holding): Promise<void> {
     )
     if (!held) lose(keeper, holding)
   } catch {
-    // A store that cannot be reached now may be reached at the next round; the fence decides in any case.
+    // A store that cannot be reached now may be reachable at the next renewal; the fence decides in any case.
   } finally {
     holding.isRenewing = false
   }
@@ -171,7 +172,7 @@ function hold(job: Job): JobChange {
   return { kind: 'hold', job, leaseMs: LEASE_MS, keepMs: UNFINISHED_KEPT_MS }
 }
 
-/** Runs a write after the holding's earlier ones, whatever became of them. */
+/** Runs a write after the earlier writes of this holding, whether they succeeded or failed. */
 function inTurn<T>(holding: Holding, write: () => Promise<T>): Promise<T> {
   const turn = holding.writing.then(write, write)
   holding.writing = turn.catch(() => undefined)

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import { splitForPipe } from './split-for-pipe.ts'
 
-/** A line that is longer is cut in two: somebody writes without ever ending one. */
+/** A longer line is split, so that output without a line break is not collected forever. */
 const MAX_LINE_CHARACTERS = 65_536
 
-/** Writes what a process says, in whole lines: those of several processes never land within each other. */
+/** Forwards a process's output in whole lines, so that lines of several processes are never mixed. */
 export function forwardLines(stream: Readable, write: (lines: string) => void): void {
   let begun = ''
   stream.setEncoding('utf8')

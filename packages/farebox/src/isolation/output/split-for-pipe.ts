@@ -1,7 +1,7 @@
-/** What POSIX lets several processes write to one pipe without a line of one landing within a line of another. */
+/** The size up to which POSIX writes to a pipe atomically, so that lines of several processes are not mixed. */
 const PIPE_BUF_BYTES = 4_096
 
-/** Lines in pieces that are written whole. A line longer than a piece stays one. */
+/** Splits lines into pieces that are written atomically. A line longer than a piece is not split. */
 export function splitForPipe(lines: string): readonly string[] {
   if (lines.length * 3 <= PIPE_BUF_BYTES || Buffer.byteLength(lines) <= PIPE_BUF_BYTES) return [lines]
   const pieces: string[] = []

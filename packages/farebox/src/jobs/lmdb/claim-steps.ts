@@ -5,26 +5,26 @@ import type { ClaimedRow, LmdbClaims, PastClaim } from './lmdb-claims.ts'
 import type { LmdbTables } from './lmdb-tables.ts'
 
 /**
- * What is done with the claims alone, while they are held exclusively. Each step answers undefined where something is
- * kept of the job in the tables, or a lease has ended: that is decided in a transaction of the tables (`job-steps.ts`), one
- * after another, so that who takes a job over knows what its last holder has written.
+ * Steps that need only the claims, which are locked during a step. A step returns undefined when the tables have a
+ * record of the job, or a lease has ended: then a transaction of the tables decides (`job-steps.ts`). These run one
+ * after another, so that a process that takes a job over sees everything that its last holder has written.
  */
 interface ClaimParts {
   readonly tables: Pick<LmdbTables, 'job' | 'payment' | 'paid'>
   readonly claims: LmdbClaims
 }
 
-/** lmdb takes keys of 1,978 bytes; a job's lies beside its time in an index, once the job is over and its payment charged. */
+/** lmdb's limit for keys is 1,978 bytes; a job's key is later combined with a time in an index. */
 const MAX_JOB_KEY_BYTES = 1_900
 
-/** Claims a job of which there is no record. Throws for a key that lmdb would not take later. */
+/** Claims a job without a record. Throws for a key that is too long for lmdb's index. */
 export function claimNew(
   { tables, claims }: ClaimParts,
   claim: JobClaim,
   nowMs: number,
 ): ClaimOutcome | undefined {
   const { jobKey, payment, job } = claim
-  // Any other record is somebody's money.
+  // Records in other states involve a payment, and belong in the tables.
   if (job.state !== 'running') return undefined
   const keyBytes = Buffer.byteLength(jobKey)
   if (keyBytes > MAX_JOB_KEY_BYTES)
@@ -44,9 +44,9 @@ export function claimNew(
 }
 
 /**
- * Puts the claim, and that of its payment. Undefined, and nothing is changed, where another holds the job.
+ * Stores the claim of a job and of its payment. Undefined, without a change, when another holder has the job.
  *
- * @param claimed - `before` is the claim of an earlier holder, `paid` the payment's row to put
+ * @param claimed - `before` is the claim of an earlier holder, `paid` is the payment's row to store
  */
 export function putClaim(
   claims: LmdbClaims,
@@ -69,7 +69,7 @@ export function putClaim(
   return after.job
 }
 
-/** Renews the lease of a running job, or forgets it together with its payment's claim. */
+/** Renews the lease of a running job, or deletes its claim together with its payment's claim. */
 export function changeClaim(
   { tables, claims }: ClaimParts,
   holder: Holder,
@@ -81,7 +81,8 @@ export function changeClaim(
   if (row === undefined || unlessForgotten(tables.job(jobKey), nowMs) !== undefined) return undefined
   if (row.fence !== fence) return false
   if (change.kind === 'forget') {
-    // A payment's claim outlasts its job, and the machine: it goes into the tables then.
+    // A payment's claim that outlives its job must survive a restart of the machine, so it is moved to the tables
+    // there.
     if (change.payment !== row.payment) return undefined
     if (row.payment !== undefined && tables.payment(row.payment) !== undefined) return undefined
     claims.remove({ jobKey, fence, payments: row.payment === undefined ? [] : [row.payment] })
@@ -93,20 +94,21 @@ export function changeClaim(
 }
 
 /**
- * Removes claims that are past. This process may have stood still since: another may have claimed the job again with the
- * same payment, and saved it. That payment is claimed here alone.
+ * Removes claims that are no longer needed. This process may have been paused, so that another process may have claimed
+ * the job again with the same payment and saved it; the payment's claim of a saved job is kept, because it exists only
+ * here.
  */
 export function removePast({ tables, claims }: ClaimParts, past: PastClaim): void {
   const paid = past.payments.length === 0 ? undefined : tables.paid(past.jobKey)
   claims.remove({ ...past, payments: past.payments.filter(key => key !== paid?.key) })
 }
 
-/** Might {@link changeClaim} do it? */
+/** Whether {@link changeClaim} may be able to make the change. */
 export function concernsClaim(change: JobChange): boolean {
   return change.kind === 'forget' || (change.kind === 'hold' && change.job.state === 'running')
 }
 
-/** The row, where it is not forgotten yet. */
+/** The row, or undefined when it has expired. */
 export function unlessForgotten<Row extends { readonly forgottenMs: number }>(
   row: Row | undefined,
   nowMs: number,

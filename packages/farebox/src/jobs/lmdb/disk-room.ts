@@ -1,10 +1,10 @@
-/** Left to who holds a job already: its saved response, its renewals and its end. */
+/** The disk space reserved for jobs that are already held: their saved responses, renewals and releases. */
 const LEAST_FREE_BYTES = 8 * 1_024 * 1_024
 
-/** Seldom enough to cost nothing, and too often for a disk to fill up between. */
+/** Rare enough to cost nothing, and frequent enough that the disk cannot fill up in between. */
 const LOOK_EVERY_MS = 20
 
-/** The room on a disk, in blocks of `bsize` bytes: all of them, and those that are left. */
+/** The size of a disk and its free space, in blocks of `bsize` bytes. */
 export interface DiskSpace {
   readonly blocks: number
   readonly bavail: number
@@ -12,10 +12,10 @@ export interface DiskSpace {
 }
 
 /**
- * Makes a function that throws where the disk of a folder is nearly full, as `spaceOf` says.
+ * Makes a function that throws when the disk of a folder is nearly full according to `spaceOf`.
  *
- * A claim must not find that out by itself: where a synchronous transaction of lmdb fails for want of room, its message may
- * be longer than the memory it is put into (`mdb_page_flush` in lmdb 3.5.6), and a few of them end the process.
+ * A claim must not fail on a full disk itself: when a synchronous transaction of lmdb fails for lack of space, its
+ * message may exceed its buffer (`mdb_page_flush` in lmdb 3.5.6), and a few such failures crash the process.
  */
 export function createDiskRoom(folder: string, spaceOf: (folder: string) => DiskSpace): () => void {
   let lookedMs = Number.NEGATIVE_INFINITY
@@ -24,7 +24,7 @@ export function createDiskRoom(folder: string, spaceOf: (folder: string) => Disk
     const nowMs = performance.now()
     if (nowMs - lookedMs >= LOOK_EVERY_MS) {
       const { blocks, bavail, bsize } = spaceOf(folder)
-      // Some file systems do not say.
+      // Some file systems do not report their size.
       isThere = blocks === 0 || bavail * bsize >= LEAST_FREE_BYTES
       lookedMs = nowMs
     }

@@ -1,31 +1,31 @@
 import { sleep, systemClock } from '@farebox/protocol/time/clock'
 
-/** Runs steps for many at once. */
+/** Runs steps in shared transactions. */
 export interface StepGroups {
-  /** Resolves to what the step returned once it is committed; rejects with what it threw, or where the commit failed. */
+  /** Resolves to the step's result when it is committed; rejects with the step's error, or when the commit failed. */
   run<Result>(step: () => Result, options?: { readonly mayWait: boolean }): Promise<Result>
-  /** Resolves when everything that was given has ended; what might have waited does not. */
+  /** Runs the steps that are still delayed, and resolves when all steps have ended. */
   rest(): Promise<void>
 }
 
-/** Between transactions under load; a disk takes about as long to flush. */
+/** The pause between transactions under load; a flush of the disk takes about as long. */
 const PAUSE_MS = 3
-/** So long a step waits for one that cannot, where it may. A repeat of its job waits with it. */
+/** How long a step with `mayWait` waits for another step. A repeat of its job waits with it. */
 const COMPANY_MS = 20
 
 interface Waiting {
-  /** Runs the step and says how to tell its caller, once it is committed. Never throws. */
+  /** Runs the step, and returns a function that resolves or rejects its promise after the commit. Never throws. */
   readonly perform: () => () => void
   readonly reject: (error: unknown) => void
   readonly mayWait: boolean
 }
 
 /**
- * Gathers steps into transactions: each costs a flush, a dozen pages and two changes of threads, however many steps it
- * holds. What comes while one is under way goes into the next; and after one that held several the next waits a moment,
- * so that more come. A lone caller never waits, unless its step may.
+ * Combines steps into transactions: each transaction costs a flush, a dozen pages and two thread switches, however many
+ * steps it has. Steps that arrive during a transaction go into the next one; after a transaction with several steps the
+ * next one is delayed, so that it gets more steps. A single caller never waits, unless its step allows it.
  *
- * @param transact - runs a function in one transaction; rejects where it was not committed
+ * @param transact - runs a function in one transaction; rejects when it was not committed
  */
 export function groupSteps(transact: (steps: () => void) => Promise<void>): StepGroups {
   let queue: Waiting[] = []
@@ -38,15 +38,15 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
     underWay ??= work()
   }
   const work = async (): Promise<void> => {
-    // All that comes in this turn of the event loop goes together.
+    // Collects all steps of this turn of the event loop.
     await new Promise(resolve => setImmediate(resolve))
     while (queue.length > 0) {
       const group = queue
       queue = []
       await runGroup(transact, group)
-      // Of a lone caller's job the last step may wait for the first of the next: that is no company.
+      // A delayed last step of a job together with the first step of the same caller's next job is not counted as load.
       const isShared = group.filter(one => !one.mayWait).length > 1
-      // The disk's own time: a clock that a test holds still does not hold the disk.
+      // Real time, because a test that stops the clock does not stop the disk.
       if (isShared) await sleep(systemClock, PAUSE_MS)
     }
     underWay = undefined
@@ -74,7 +74,7 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
   }
 }
 
-/** Never rejects: each caller of the group gets its outcome. */
+/** Runs one group of steps. Never rejects: each caller gets its own result. */
 async function runGroup(
   transact: (steps: () => void) => Promise<void>,
   group: readonly Waiting[],

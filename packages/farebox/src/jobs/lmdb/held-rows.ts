@@ -1,21 +1,24 @@
 import type { LmdbTables, TableRow } from './lmdb-tables.ts'
 
-/** The rows of the jobs that this process holds, as it wrote them: each is read again only where somebody else wrote. */
+/**
+ * A cache of the rows of jobs that this process holds, as it wrote them: a row is read again only when another process
+ * has written it.
+ */
 export interface HeldRows {
-  /** The row as it lies in the tables, forgotten already or not. Called inside a transaction. */
+  /** The row in the tables, whether it has expired or not. Call it inside a transaction. */
   row(jobKey: string): TableRow | undefined
-  /** Remembers what was put, while its holder may write it again. */
+  /** Stores a written row, for further writes by its holder. */
   wrote(jobKey: string, row: TableRow): void
-  /** The holder has let go. */
+  /** Drops the row, because the holder released the job. */
   letGo(jobKey: string): void
-  /** Nothing that was put is certain: a transaction was not committed, or a step of it broke off. */
+  /** Drops all rows, because a transaction was not committed or a step of it threw. */
   forgetAll(): void
 }
 
-/** More are held by no process that still answers; what is not remembered is read. */
+/** More jobs than a working process can hold; rows that are not cached are read. */
 const MOST_ROWS = 20_000
 
-/** Makes it for the tables of one store. */
+/** Makes the cache for the tables of one store. */
 export function createHeldRows(tables: Pick<LmdbTables, 'job' | 'isAsWritten'>): HeldRows {
   const rows = new Map<string, TableRow>()
   return {

@@ -8,7 +8,7 @@ import type { LmdbAccounts } from './lmdb-accounts.ts'
 import type { ClaimedRow, LmdbClaims, PastClaim } from './lmdb-claims.ts'
 import type { LmdbTables, Paid, TableRow } from './lmdb-tables.ts'
 
-/** All that a job store in lmdb keeps. */
+/** The parts of a job store in lmdb. */
 export interface StoreParts {
   readonly tables: LmdbTables
   readonly accounts: LmdbAccounts
@@ -16,15 +16,15 @@ export interface StoreParts {
   readonly held: HeldRows
 }
 
-/** What a step has come to, and the claim that is past once it is committed. */
+/** A step's result, and the claim to remove once the step is committed. */
 export interface StepOutcome<Result> {
   readonly result: Result
   readonly past: PastClaim | undefined
 }
 
 /**
- * Claims a job in a transaction of the tables. Only here is a claim taken from a holder whose lease has ended, because only
- * here nobody is writing what that holder has left.
+ * Claims a job in a transaction of the tables. A claim is taken over from a holder with an expired lease only here,
+ * because only here no other process can write that holder's record.
  */
 export function claimInTables(parts: StoreParts, claim: JobClaim, nowMs: number): StepOutcome<ClaimOutcome> {
   return parts.claims.exclusively(() => claimEither(parts, claim, nowMs))
@@ -57,7 +57,7 @@ function claimEither(parts: StoreParts, claim: JobClaim, nowMs: number): StepOut
   return { result: { kind: 'claimed', job: after.job }, past: pastOf(jobKey, claimed, row) }
 }
 
-/** Writes a job in a transaction of the tables, for its holder only. */
+/** Writes a job in a transaction of the tables, if the caller holds it. */
 export function writeJob(
   parts: StoreParts,
   holder: Holder,
@@ -77,7 +77,8 @@ export function writeJob(
     if (paid !== undefined && paid.key !== payment) keepPayment(parts, jobKey, paid, nowMs)
     const released = payment === undefined ? undefined : tables.payment(payment)
     if (payment !== undefined && released?.jobKey === jobKey) tables.removePayment(payment, released)
-    // Of a holder that was killed once its job had a row, a claim may be left; it would count again.
+    // A holder that was killed after its job got a row may have left a claim, which must be removed or it would become
+    // valid again.
     const leftBy = claims.job(jobKey)?.fence ?? fence
     return { result: true, past: { jobKey, fence: leftBy, payments: defined([paid?.key, payment]) } }
   }
@@ -94,7 +95,7 @@ export function writeJob(
   return { result: true, past }
 }
 
-/** Enters something into a job's account in a transaction of the tables, for its holder only. */
+/** Writes an entry of a job's account in a transaction of the tables, if the caller holds the job. */
 export function enterJob(
   parts: StoreParts,
   holder: Holder,
@@ -107,13 +108,13 @@ export function enterJob(
   return parts.accounts.enter(holder.jobKey, change, nowMs)
 }
 
-/** What is kept of a job now. Outside of any transaction. */
+/** Reads the stored job. Call it outside of transactions. */
 export function readStoredJob(
   { tables, claims }: StoreParts,
   jobKey: string,
   nowMs: number,
 ): StoredJob | undefined {
-  // The claim first: it is removed once its job has a row in the tables.
+  // The claim is read first, because it is removed once the job has a row in the tables.
   const claimed = unlessForgotten(claims.job(jobKey), nowMs)
   const row: StoredRow | undefined = unlessForgotten(tables.job(jobKey), nowMs) ?? claimed
   return row && { job: row.job, held: isHeld(row, nowMs) }
@@ -121,13 +122,13 @@ export function readStoredJob(
 
 interface Found {
   readonly before: StoredRow
-  /** The row in the tables, forgotten already or not. */
+  /** The row in the tables, whether it has expired or not. */
   readonly stored: TableRow | undefined
-  /** Where nothing else is kept of the job. */
+  /** Set when there is only a claim. */
   readonly claimed: ClaimedRow | undefined
 }
 
-/** The job as its holder left it; undefined where another has claimed it since, or it was forgotten. */
+/** The job as its holder left it; undefined when another process has claimed it since, or it has expired. */
 function findHeld({ claims, held }: StoreParts, { jobKey, fence }: Holder, nowMs: number): Found | undefined {
   const stored = held.row(jobKey)
   claims.refresh()
@@ -137,7 +138,7 @@ function findHeld({ claims, held }: StoreParts, { jobKey, fence }: Holder, nowMs
   return claimed?.fence === fence ? { before: claimed, stored, claimed } : undefined
 }
 
-/** Puts a job's row, and with it what it was paid with: into the row of a saved job, else among the payments. */
+/** Stores a job's row and its payment: in the row of a saved job, otherwise in the table of payments. */
 function putRow(
   parts: StoreParts,
   put: {
@@ -156,7 +157,10 @@ function putRow(
   return row
 }
 
-/** Puts a payment among those of the tables, unless its claim is over: another job may have claimed it since. */
+/**
+ * Stores a payment in the table of payments, unless its claim has expired, because another job may have claimed it
+ * since.
+ */
 function keepPayment(
   { tables }: StoreParts,
   jobKey: string,
@@ -169,7 +173,7 @@ function keepPayment(
   tables.putPayment(key, before, { jobKey, forgottenMs })
 }
 
-/** The payment that was claimed with a running job, while it still is. */
+/** The payment that was claimed with a running job, while that claim is valid. */
 function paidOf(
   { claims }: StoreParts,
   jobKey: string,
@@ -182,7 +186,7 @@ function paidOf(
   return { key, forgottenMs: claim.forgottenMs }
 }
 
-/** The payment's row after a claim where each of these may have claimed it before; undefined where one did for another job. */
+/** The payment's row after a claim that both earlier claims allow; undefined when one of them is for another job. */
 function claimTwice(
   { keepMs }: { readonly keepMs: number },
   jobKey: string,
@@ -194,7 +198,7 @@ function claimTwice(
   return one.forgottenMs > other.forgottenMs ? one : other
 }
 
-/** What need not be claimed any longer once this row lies in the tables: not the payment that only this row names. */
+/** The claims to remove once this row is stored. The payment's claim is kept when only this row names the payment. */
 function pastOf(jobKey: string, claimed: ClaimedRow | undefined, row: TableRow): PastClaim | undefined {
   if (claimed === undefined) return undefined
   return { jobKey, fence: claimed.fence, payments: row.paid === undefined ? defined([claimed.payment]) : [] }

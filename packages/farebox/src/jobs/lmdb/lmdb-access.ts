@@ -4,26 +4,35 @@ import type { StepOutcome, StoreParts } from './job-steps.ts'
 import type { PastClaim } from './lmdb-claims.ts'
 import { unusableFolder, type LmdbFolder } from './lmdb-folder.ts'
 
-/** How steps reach a folder that other processes use too. Each way throws, or rejects, with an error that names the store. */
+/**
+ * Access to a folder that other processes use as well. Every method throws or rejects with an error that names the
+ * store.
+ */
 
-/** Runs steps in transactions of the tables: one at a time over all processes, each on what the one before has left. */
+/**
+ * Runs steps in transactions of the tables, one at a time across all processes, so that each sees the result of the one
+ * before.
+ */
 export interface Transactions {
   run<Result>(step: (nowMs: number) => Result, mayWait?: boolean): Promise<Result>
-  /** Resolves when everything that was given has ended. */
+  /** Resolves when all steps have ended. */
   rest(): Promise<void>
 }
 
-/** Runs steps with the claims alone: no transaction, no flush, and the answer at once. */
+/**
+ * Runs steps that need only the claims: without a transaction of the tables and without a flush, so that the result is
+ * available at once.
+ */
 export interface ClaimSteps {
   run<Result>(step: (nowMs: number) => Result): Result
   /**
-   * What a committed step has come to. Claims that are past are removed together, before the callers are answered: until
-   * then the row of its job is what counts.
+   * Returns the result of a committed step. Claims that are no longer needed are removed in batches, before the callers
+   * are answered; until then the row of the job takes precedence.
    */
   committed<Result>(step: StepOutcome<Result>): Result
 }
 
-/** A job writes two rows in a transaction at most, so sweeping four times as many as were written always catches up. */
+/** A job writes at most two rows per transaction, so a sweep of four times as many rows always catches up. */
 const WRITES_PER_SWEEP = 64
 const ROWS_PER_SWEEP = 4 * WRITES_PER_SWEEP
 const MAX_SWEEP_PAUSE_MS = 10_000
@@ -61,9 +70,9 @@ export function createTransactions(
 }
 
 /**
- * Makes the steps with the claims of a store.
+ * Makes the claim steps of a store.
  *
- * @param runSoon runs something after the step that is under way
+ * @param runSoon runs a function after the current step
  */
 export function createClaimSteps(
   { name, root, clock }: LmdbFolder,
@@ -94,7 +103,8 @@ export function createClaimSteps(
     try {
       run(() => {})
     } catch {
-      // What was written is written. The next claim removes them, or says why nothing can be.
+      // The write has already succeeded, so a failed cleanup is ignored; the next claim tries again and reports the
+      // error.
     }
   }
   return {
@@ -108,13 +118,13 @@ export function createClaimSteps(
   }
 }
 
-/** Reads, without a transaction. */
+/** Reads from the folder without a transaction. */
 export async function readFolder<Result>(
   { name, root, claims, clock }: LmdbFolder,
   step: (nowMs: number) => Result,
 ): Promise<Result> {
   try {
-    // lmdb keeps a snapshot for a while; another process may have written since.
+    // lmdb reuses a snapshot for a while, but another process may have written since.
     root.resetReadTxn()
     claims.refresh()
     return step(clock.nowMs())
@@ -123,7 +133,7 @@ export async function readFolder<Result>(
   }
 }
 
-/** Runs it now and then, inside a transaction that writes anyway: forgotten rows are deleted, a bounded number at once. */
+/** Runs a sweep in some of the transactions that write anyway; each deletes a limited number of expired rows. */
 function createSweep(run: (nowMs: number) => void): (nowMs: number) => void {
   let writes = 0
   let sweptMs = Number.NEGATIVE_INFINITY
@@ -136,14 +146,17 @@ function createSweep(run: (nowMs: number) => void): (nowMs: number) => void {
   }
 }
 
-/** A failed commit keeps its reason in a promise, which would end the process if nobody took it. */
+/**
+ * The reason of a failed commit. lmdb stores it in a promise, whose rejection would end the process if it were not
+ * handled.
+ */
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error
-  // It has been rejected by now; should it ever not be, the error itself must do.
+  // The promise has been rejected by now; if it has not, the error itself is used.
   const reason = await Promise.race([error.commitError, Promise.resolve(error)]).catch(
     (thrown: unknown) => thrown,
   )
-  // A full disk is what lmdb calls an input/output error.
+  // lmdb reports a full disk as an input/output error.
   const said = reason instanceof Error ? reason.message : String(reason)
   return new Error(`${said}; is its disk full?`, { cause: reason })
 }

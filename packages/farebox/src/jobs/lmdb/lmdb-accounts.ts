@@ -9,18 +9,18 @@ import {
 } from '../account-row.ts'
 import type { EnterOutcome, Entry, EntryChange, Totals } from '../job-accounts.ts'
 
-/** The accounts of an lmdb job store. Whatever writes must be called inside a transaction of the database. */
+/** The accounts of an lmdb job store. Methods that write must be called inside a transaction of the database. */
 export interface LmdbAccounts {
-  /** The caller is known to be the job's holder, and the job not settled. */
+  /** The caller must have checked that the job is held and not settled. */
   enter(jobKey: string, change: EntryChange, nowMs: number): EnterOutcome
   settle(jobKey: string, settlement: Settlement, nowMs: number): void
   entry(jobKey: string, name: string, nowMs: number): Entry | undefined
   totals(jobKey: string, sums: readonly string[], nowMs: number): Totals
-  /** Deletes at most so many rows whose time to be forgotten lies before the given one. */
+  /** Deletes expired rows, at most `limit` of them. */
   sweep(beforeMs: number, limit: number): void
 }
 
-/** Form of a row. */
+/** Version of the row format. */
 const ROW_VERSION = 1
 
 type EncodedAccount = [
@@ -40,7 +40,7 @@ interface OpenTables {
   readonly expiry: Database<string, ExpiryKey>
 }
 
-/** Opens the tables, and creates those that are missing. Throws what lmdb throws. */
+/** Opens the tables, and creates missing ones. Errors of lmdb pass. */
 export function openLmdbAccounts(root: RootDatabase): LmdbAccounts {
   const tables: OpenTables = {
     accounts: root.openDB<string, string>('accounts', { encoding: 'string' }),
@@ -90,7 +90,7 @@ function sumAt({ sums }: OpenTables, key: string, nowMs: number): SumRow | undef
   return sum !== undefined && sum.forgottenMs > nowMs ? sum : undefined
 }
 
-/** Removes one whose time is over and that no sweep has found yet. */
+/** Removes an expired account that no sweep has removed yet. */
 function removeForgotten(tables: OpenTables, jobKey: string): void {
   const forgotten = decodeAccount(tables.accounts.get(jobKey))
   if (forgotten === undefined) return
@@ -128,7 +128,7 @@ function moveExpiry(
 
 function sweep(tables: OpenTables, beforeMs: number, limit: number): void {
   const { sums, expiry } = tables
-  // Read to the end first: the loop deletes where it would be reading.
+  // The keys are read completely first, because the loop deletes from the index that it would be reading.
   const due = [...expiry.getKeys({ end: [beforeMs], limit })]
   for (const expired of due) {
     const [, table, key] = expired
@@ -146,7 +146,7 @@ function encodeAccount({ forgottenMs, total, untilSettled, revisions }: AccountR
 
 function decodeAccount(encoded: string | undefined): AccountRow | undefined {
   if (encoded === undefined) return undefined
-  // Only this file writes these rows.
+  // Only this file writes these rows, so their shape is known.
   const [version, forgottenMs, total, untilSettled, revisions] = JSON.parse(encoded) as EncodedAccount
   if (version !== ROW_VERSION) throw laterRelease()
   return {
@@ -159,7 +159,7 @@ function decodeAccount(encoded: string | undefined): AccountRow | undefined {
 
 function decodeSum(encoded: string | undefined): SumRow | undefined {
   if (encoded === undefined) return undefined
-  // Only this file writes these rows.
+  // Only this file writes these rows, so their shape is known.
   const [version, forgottenMs, total] = JSON.parse(encoded) as EncodedSum
   if (version !== ROW_VERSION) throw laterRelease()
   return { forgottenMs, total: BigInt(total) }

@@ -5,14 +5,14 @@ import type { RootDatabase } from 'lmdb'
 import type { RunningJob } from '../job.ts'
 import type { StoredRow, PaymentClaim } from '../job-row.ts'
 
-/** A running job of which nothing else is kept yet. */
+/** A running job that has only a claim and no row in the tables. */
 export interface ClaimedRow extends StoredRow {
   readonly job: RunningJob
-  /** Key of the payment that was claimed with it. */
+  /** Key of the payment that was claimed with the job. */
   readonly payment: string | undefined
 }
 
-/** Claims that are no longer needed: the job's, where it is of this fence, and those of payments for that job. */
+/** Claims that are no longer needed: the job's claim, if it has this fence, and claims of payments for that job. */
 export interface PastClaim {
   readonly jobKey: string
   readonly fence: string
@@ -20,29 +20,33 @@ export interface PastClaim {
 }
 
 /**
- * The claims of running jobs, in a database of their own that is not flushed: they bind the processes that run now and
- * survive `kill -9` of any of them, but not the machine; nor does who made them.
- * Where a job has a row in the tables (`lmdb-tables.ts`), that row counts and its claim here does not.
+ * The claims of running jobs, in a separate database that is not flushed: they bind the processes that are running now,
+ * and survive `kill -9` of any of them, but not a restart of the machine, which no claiming process survives either.
+ * When a job has a row in the tables (`lmdb-tables.ts`), that row takes precedence over its claim.
  *
- * The payment of a saved job is claimed here too, until its row is written for the last time. That row names it, and the
- * first to open the folder after a start of the machine claims it again.
+ * The payment of a saved job is claimed here too, until its row is written for the last time. The row names the
+ * payment, and the first process that opens the folder after a restart of the machine claims it again.
  */
 export interface LmdbClaims {
   /**
-   * Runs a step with the claims to itself, over all processes; what it changed is seen by them when it returns. It blocks
-   * this thread for as long as the steps of others take, some microseconds each. May run inside a transaction of the
-   * tables, and must never begin one. Throws what the step throws, and where nothing can be written; nothing is changed then.
+   * Runs a step with exclusive access to the claims, across all processes; other processes see its changes when it
+   * returns. It blocks this thread while steps of other processes run, some microseconds each. It may run inside a
+   * transaction of the tables, and must never begin one. Throws the step's error, and an error when nothing can be
+   * written; in both cases nothing changes.
    */
   exclusively<Result>(step: () => Result): Result
-  /** Without this a look outside of `exclusively` may miss what another process has just changed. */
+  /** Makes recent changes by other processes visible to reads outside of `exclusively`. */
   refresh(): void
   job(jobKey: string): ClaimedRow | undefined
   putJob(jobKey: string, row: ClaimedRow): void
   payment(paymentKey: string): PaymentClaim | undefined
   putPayment(paymentKey: string, claim: PaymentClaim): void
-  /** Removes it where nobody has claimed the job since. */
+  /** Removes the claims, unless another process has claimed the job since. */
   remove(past: PastClaim): void
-  /** Looks at no more than so many rows, going on where it stopped before, and deletes those forgotten before the given time. */
+  /**
+   * Checks at most `limit` rows, starting where the last sweep stopped, and deletes those that expired before the given
+   * time.
+   */
   sweep(beforeMs: number, limit: number): void
   close(): Promise<void>
 }
@@ -59,20 +63,22 @@ type EncodedPayment = [version: number, jobKey: string, forgottenMs: number]
 
 const ROW_VERSION = 1
 const FOLDER_PREFIX = 'claims-'
-/** Jobs and payments lie in one table, the database's own: each further one would be two pages more that a step writes. */
+/** Jobs and payments share the database's main table, because each further table would add two pages to every write. */
 const JOB = 'j:'
 const PAYMENT = 'p:'
 const RESTORED = 'restored'
-/** Written and removed at first, so that few jobs are renewed and ended in pages that are there, when the disk is full. */
+/**
+ * Written and removed at first, so that on a full disk the free pages still allow renewals and releases of a few jobs.
+ */
 const ROOM = 'room'
 const ROOM_BYTES = 262_144
 
 /**
- * Opens the claims of this run of the machine in a folder of an lmdb job store, and deletes those of runs before it: what
- * was not flushed then may be broken. Throws what lmdb and the file system throw.
+ * Opens the claims of the current run of the machine in a folder of an lmdb job store, and deletes those of earlier
+ * runs, which may be corrupt because they were not flushed. Errors of lmdb and of the file system pass.
  *
- * @param run - of the machine, by name; where the system does not name its runs, each step is flushed
- * @param restore - what must be claimed before anything else is, called once in a run of the machine
+ * @param run - the run of the machine; when the system does not identify its runs, each step is flushed
+ * @param restore - returns the payments to claim before anything else; called once per run of the machine
  */
 export function openLmdbClaims(
   folder: string,
@@ -106,7 +112,7 @@ export function openLmdbClaims(
 }
 
 function overTable(root: RootDatabase<string, string>): LmdbClaims {
-  /** Where the sweep goes on. */
+  /** The key at which the next sweep starts. */
   let sweptKey = ''
   const job = (jobKey: string): ClaimedRow | undefined => {
     const encoded = root.get(JOB + jobKey)
@@ -145,7 +151,7 @@ function overTable(root: RootDatabase<string, string>): LmdbClaims {
         if (payment(key)?.jobKey === past.jobKey) root.removeSync(PAYMENT + key)
     },
     sweep(beforeMs, limit) {
-      // Read to the end first: the loop deletes where it would be reading.
+      // The rows are read completely first, because the loop deletes from the range that it would be reading.
       const rows = [
         ...root.getRange({ start: sweptKey, exclusiveStart: sweptKey !== '', end: RESTORED, limit }),
       ]
@@ -160,7 +166,7 @@ function overTable(root: RootDatabase<string, string>): LmdbClaims {
 }
 
 function decodeClaim(encoded: string): ClaimedRow {
-  // Only this file writes these rows.
+  // Only this file writes these rows, so their shape is known.
   const [version, fence, leaseEndsMs, forgottenMs, payment, job] = JSON.parse(encoded) as EncodedClaim
   if (version !== ROW_VERSION) throw laterRelease()
   return { fence, leaseEndsMs, forgottenMs, sealed: false, job, payment: payment ?? undefined }

@@ -8,9 +8,9 @@ import { openLmdbClaims, type LmdbClaims } from './lmdb-claims.ts'
 import { openLmdbTables, type LmdbTables } from './lmdb-tables.ts'
 import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
 
-/** An open folder, and all that is in it. */
+/** An open folder with its databases. */
 export interface LmdbFolder {
-  /** As `SERVICE_STORE` names it. */
+  /** The name as in `SERVICE_STORE`. */
   readonly name: string
   readonly root: RootDatabase
   readonly tables: LmdbTables
@@ -20,18 +20,18 @@ export interface LmdbFolder {
 }
 
 /**
- * Opens a folder, which is created where it is missing. Throws an error that names `SERVICE_STORE` and the folder where it
- * cannot be used.
+ * Opens a folder, which is created when it is missing. Throws an error that names `SERVICE_STORE` and the folder when
+ * it cannot be used.
  */
 export function openLmdbFolder(folder: string, time: MachineClock | Pick<Clock, 'nowMs'>): LmdbFolder {
   const name = `lmdb:${folder}`
   try {
     const root = open({
       path: folder,
-      // Said outright, because lmdb takes a name with a dot in it for a file.
+      // Explicit, because lmdb takes a path with a dot in its name for a file.
       noSubdir: false,
       overlappingSync: false,
-      // With it, lmdb leaves a promise of its own unheard, which ends the process when a commit fails.
+      // With event turn batching lmdb leaves a promise without a handler, which ends the process when a commit fails.
       eventTurnBatching: false,
     })
     const isMachines = 'boot' in time
@@ -47,19 +47,19 @@ export function openLmdbFolder(folder: string, time: MachineClock | Pick<Clock, 
   }
 }
 
-/** The payments that only the rows of saved jobs name. */
+/** The payments that are named only by the rows of saved jobs. */
 function paymentsOf(tables: LmdbTables): ReadonlyMap<string, PaymentClaim> {
   const payments = new Map<string, PaymentClaim>()
   for (const [jobKey, { paid }] of tables.savedJobs()) {
     const other = paid && payments.get(paid.key)
-    // A claim that is over may be named as well.
+    // Rows may also name claims that have expired; the latest claim of a payment is used.
     if (paid !== undefined && (other === undefined || other.forgottenMs < paid.forgottenMs))
       payments.set(paid.key, { jobKey, forgottenMs: paid.forgottenMs })
   }
   return payments
 }
 
-/** The error of a store whose folder cannot be used, for this reason. */
+/** The error for a store whose folder cannot be used. */
 export function unusableFolder(name: string, cause: unknown): Error {
   return new Error(`SERVICE_STORE=${name}: this folder cannot be used: ${messageOf(cause)}`, { cause })
 }

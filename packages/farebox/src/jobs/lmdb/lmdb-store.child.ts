@@ -2,8 +2,8 @@ import { machineClock } from '../machine-clock.ts'
 import { running, saved } from '../test-setup/job-samples.ts'
 import { openLmdbStore } from './lmdb-store.ts'
 
-// A process of its own for `lmdb-store.test.ts`: `<folder> race <name> <rounds>`, or
-// `<folder> save <name> <characters> <how many at a time>`.
+// A separate process for `lmdb-store.test.ts`: `<folder> race <name> <rounds>`, or `<folder> save <name> <characters>
+// <how many at a time>`.
 const [folder = '', mode = '', name = '', amount = '', lines = ''] = process.argv.slice(2)
 const opened = await openLmdbStore(folder, machineClock)
 const { store } = opened
@@ -16,7 +16,7 @@ else await saveUntilItFails('x'.repeat(Number(amount)))
 process.stdin.destroy()
 await opened.close()
 
-/** Claims the same jobs as its rival, and jobs of its own with the same payments, and prints what it got. */
+/** Claims the same jobs as its rival, and its own jobs with the same payments, and prints the results. */
 async function race(rounds: number): Promise<void> {
   const claim = { fence: name, leaseMs: 60_000, keepMs: 60_000, job: running }
   for (let round = 0; round < rounds; round += 1) {
@@ -29,7 +29,7 @@ async function race(rounds: number): Promise<void> {
   }
 }
 
-/** Claims and saves, and prints each key once its record is called safe; claims once more when that fails. */
+/** Claims and saves jobs, and prints each key when its write has resolved; after a failure it claims once more. */
 async function saveUntilItFails(response: string): Promise<void> {
   await Promise.all(
     Array.from({ length: Number(lines) }, async (_, line) => {
@@ -44,7 +44,7 @@ async function saveUntilItFails(response: string): Promise<void> {
         }
       } catch (error) {
         console.log(`failed: ${String(error)}`)
-        // Little enough to fit, or not: in either case it must be answered.
+        // Whether this claim fits on the disk or not, it must resolve or reject.
         const claim = { fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
         const next = await store.claim({ ...claim, jobKey: `next ${line}` }).then(({ kind }) => kind, String)
         console.log(`next: ${next}`)

@@ -17,29 +17,30 @@ import {
 } from './lmdb-access.ts'
 import { openLmdbFolder, type LmdbFolder } from './lmdb-folder.ts'
 
-/** What a store takes of its machine beside the time. */
+/** The functions of the machine that a store uses, besides the time. */
 interface LmdbHost {
   readonly spaceOf: (folder: string) => DiskSpace
-  /** Runs something after the step that is under way. */
+  /** Runs a function after the current step. */
   readonly runSoon: (work: () => void) => void
 }
 
 const THIS_HOST: LmdbHost = { spaceOf: statfsSync, runSoon: queueMicrotask }
 
 /**
- * Jobs in a folder of this machine (`lmdb:<folder>`), for one process or several at once. The folder is
- * created where it is missing; it must be on a disk of the machine itself, and used from one container only.
+ * Jobs in a folder of this machine (`lmdb:<folder>`), for one or several processes at once. The folder is created when
+ * it is missing; it must be on a local disk, and used from one container only.
  *
- * A write that has resolved survives `kill -9`, and the loss of power too where it must: the `saved` record, before
- * money moves, and that a settlement failed, before the caller is answered (D7, D8). lmdb answers when the disk has the
- * transaction, and writes that meet share one (`group-steps.ts`); nobody waits for that of a success
- * (decision 70). The claim of a running job is gone with the power, and so is the run (`lmdb-claims.ts`).
- * lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
+ * A write that has resolved survives `kill -9`. It also survives a loss of power when that matters: the `saved` record,
+ * before money moves, and the failure of a settlement, before the caller is answered (D7, D8). lmdb resolves when the
+ * transaction is on the disk, and concurrent writes share a transaction (`group-steps.ts`); the record of a successful
+ * settlement is not awaited (decision 70). The claim of a running job is lost with the power, as is the run itself
+ * (`lmdb-claims.ts`). lmdb's own overlapped flushing resolves earlier, but is no faster when the flush is awaited.
  *
- * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock and a host of its own.
+ * The store uses the machine's time since boot, which cannot be set (`lmdb-time.ts`); a test passes its own clock and
+ * host.
  *
- * Rejects with an error that names `SERVICE_STORE` and the folder where it cannot be used, its disk is full
- * included.
+ * Rejects with an error that names `SERVICE_STORE` and the folder when it cannot be used, for example because its disk
+ * is full.
  */
 export async function openLmdbStore(
   folder: string,
@@ -72,7 +73,7 @@ interface Access {
   readonly folder: LmdbFolder
   readonly transactions: Transactions
   readonly claimSteps: ClaimSteps
-  /** Throws where the disk is nearly full. */
+  /** Throws when the disk is nearly full. */
   readonly requireRoom: () => void
 }
 

@@ -2,56 +2,58 @@ import type { Database, RootDatabase } from 'lmdb'
 import type { Job } from '../job.ts'
 import type { StoredRow, PaymentClaim } from '../job-row.ts'
 
-/** A job as it lies in the tables. */
+/** A job's row in the tables. */
 export interface TableRow extends StoredRow {
-  /** Of a saved job: the payment that was claimed with it, and is not among the payments of the tables yet. */
+  /** For a saved job: the payment that was claimed with it, while it is not yet in the table of payments. */
   readonly paid?: Paid | undefined
 }
 
-/** A payment, and when its claim is over. */
+/** A payment, and the time at which its claim expires. */
 export interface Paid {
   readonly key: string
   readonly forgottenMs: number
 }
 
 /**
- * The tables of an lmdb job store with their indexes, which change together: whatever writes must be called
- * inside a transaction of the database, and given the row as it lies there (`before`), forgotten already or
- * not.
+ * The tables of an lmdb job store with their indexes, which change together. Methods that write must be called inside a
+ * transaction of the database, and be given the row that is stored (`before`), whether it has expired or not.
  *
- * Saved jobs have a table of their own. They are few, so their pages are few, and a transaction that somebody waits for
- * writes no others; a job comes into the large table once it is over.
+ * Saved jobs have a separate table. They are few, so the table has few pages, and a transaction that a caller waits for
+ * writes only those pages; a job is moved to the large table when it is finished.
  */
 export interface LmdbTables {
-  /** Throws where a later release wrote the row. */
+  /** Throws when a later release wrote the row. */
   job(jobKey: string): TableRow | undefined
-  /** Does this row lie there, as it was put? All but its job is compared: nobody else writes under its fence. */
+  /**
+   * Whether the stored row equals this one. Everything except the job is compared, because only the holder writes under
+   * its fence.
+   */
   isAsWritten(jobKey: string, row: TableRow): boolean
   putJob(jobKey: string, before: TableRow | undefined, after: TableRow): void
   removeJob(jobKey: string, before: TableRow): void
-  /** Throws where a later release wrote the row. */
+  /** Throws when a later release wrote the row. */
   payment(paymentKey: string): PaymentClaim | undefined
   putPayment(paymentKey: string, before: PaymentClaim | undefined, after: PaymentClaim): void
   removePayment(paymentKey: string, before: PaymentClaim): void
-  /** The payment that the row of a saved job names. Throws where another release wrote the row. */
+  /** The payment named by the row of a saved job. Throws when another release wrote the row. */
   paid(jobKey: string): Paid | undefined
-  /** The jobs whose state is `saved`, held or not, by key. */
+  /** All jobs with the state `saved`, held or not, by key. */
   savedJobs(): ReadonlyMap<string, TableRow>
-  /** Looks at no more than so many of the rows whose time has come, and deletes those forgotten before the given time. */
+  /** Checks at most `limit` rows that are due, and deletes those that expired before the given time. */
   sweep(beforeMs: number, limit: number): void
 }
 
-/** Form of a row; a job's record has a version of its own. */
+/** Version of the row format; a job's record has its own version. */
 const ROW_VERSION = 2
 
-/** A row that must not be forgotten yet, or never, is looked at again after so long. */
+/** A row that is due but has not expired, or never expires, is checked again after this time. */
 const LOOK_AGAIN_MS = 600_000
 
 type EncodedJobRow = [
   version: number,
   fence: string,
   leaseEndsMs: number,
-  /** Null where it must never be forgotten. */
+  /** Null for a row that must never be deleted. */
   forgetAtMs: number | null,
   sealed: boolean,
   job: Job,
@@ -67,7 +69,7 @@ interface OpenTables {
   readonly expiry: Database<string, ExpiryKey>
 }
 
-/** Opens the tables, and creates those that are missing. Throws what lmdb throws, and where another release wrote a row. */
+/** Opens the tables, and creates missing ones. Errors of lmdb pass; throws when another release wrote a row. */
 export function openLmdbTables(root: RootDatabase): LmdbTables {
   const tables: OpenTables = {
     jobs: root.openDB<string, string>('jobs', { encoding: 'string' }),
@@ -75,7 +77,7 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
     saved: root.openDB<string, string>('saved', { encoding: 'string' }),
     expiry: root.openDB<string, ExpiryKey>('expiry', { encoding: 'string' }),
   }
-  // At the start: a sweep that finds such a row would break off every write, and the job is run by then.
+  // Checked at the start: later a sweep that finds such a row would abort every write, after the job has already run.
   for (const { value } of tables.jobs.getRange({ limit: 1 })) decodeJobRow(value)
   for (const { value } of tables.payments.getRange({ limit: 1 })) decodePaymentRow(value)
   return {
@@ -100,19 +102,19 @@ function jobsIn(
       return tableOf(row).getBinaryFast(jobKey)?.subarray(0, head.length).toString('latin1') === head
     },
     putJob(jobKey, before, after) {
-      // First of all: what cannot be encoded then leaves no trace, for lmdb does not take back a step that
-      // threw.
+      // The row is encoded first: lmdb does not undo the writes of a step that throws, so an encoding error must occur
+      // before them.
       const encoded = encodeJobRow(after)
       const table = tableOf(after)
       const tableBefore = before && tableOf(before)
       if (tableBefore !== undefined && tableBefore !== table) tableBefore.removeSync(jobKey)
       table.putSync(jobKey, encoded)
-      // A saved job is never forgotten.
+      // A saved job never expires, so it gets no entry.
       if (table === jobs && tableBefore !== jobs) lookLater(tables, ['job', jobKey], after.forgottenMs)
     },
     removeJob(jobKey, before) {
       tableOf(before).removeSync(jobKey)
-      // Where it was kept again its entry lies elsewhere, and finds nothing when its time comes.
+      // An entry at another time, left by a renewal of the row, stays; the sweep finds no row for it.
       if (tableOf(before) === jobs) expiry.removeSync([before.forgottenMs, 'job', jobKey])
     },
     paid(jobKey) {
@@ -143,7 +145,7 @@ function paymentsIn(tables: OpenTables): Pick<LmdbTables, 'payment' | 'putPaymen
 
 function sweep(tables: OpenTables, beforeMs: number, limit: number): void {
   const { jobs, payments, expiry } = tables
-  // Read to the end first: the loop deletes where it would be reading.
+  // The keys are read completely first, because the loop deletes from the index that it would be reading.
   const due = [...expiry.getKeys({ end: [beforeMs], limit })]
   for (const entry of due) {
     const [, table, key] = entry
@@ -159,8 +161,8 @@ function sweep(tables: OpenTables, beforeMs: number, limit: number): void {
 }
 
 /**
- * Each row has an entry in this index from when it is made: the time at which a sweep looks whether it is forgotten by
- * then. To move the entry with each change of the row would cost as much as the change.
+ * Adds an entry to the index, which every row has from its creation: the time at which a sweep checks whether the row
+ * has expired. Moving the entry with each change of the row would cost as much as the change itself.
  */
 function lookLater(
   { expiry }: OpenTables,
@@ -170,20 +172,20 @@ function lookLater(
   expiry.putSync([atMs, table, key], '')
 }
 
-/** JSON, because it writes a lone surrogate as an escape where UTF-8 would lose it (D24: byte-identical). */
+/** JSON writes a lone surrogate as an escape, which UTF-8 would lose (D24: byte-identical). */
 function encodeJobRow(row: TableRow): string {
   const paid = row.paid === undefined ? '' : `,${JSON.stringify([row.paid.key, row.paid.forgottenMs])}`
   return `${encodeHead(row)}${JSON.stringify(row.job)}${paid}]`
 }
 
-/** The row's JSON as far as its job. */
+/** The part of the row's JSON before its job. */
 function encodeHead({ fence, leaseEndsMs, forgottenMs, sealed }: StoredRow): string {
   const forgetAtMs = Number.isFinite(forgottenMs) ? forgottenMs : null
   return `[${ROW_VERSION},${JSON.stringify(fence)},${leaseEndsMs},${forgetAtMs},${sealed},`
 }
 
 function decodeJobRow(encoded: string): TableRow {
-  // Only this file writes these rows.
+  // Only this file writes these rows, so their shape is known.
   const [version, fence, leaseEndsMs, forgetAtMs, sealed, job, paid] = JSON.parse(encoded) as EncodedJobRow
   if (version !== ROW_VERSION || job.version !== 1) throw otherRelease()
   return {
@@ -197,7 +199,7 @@ function decodeJobRow(encoded: string): TableRow {
 }
 
 function decodePaymentRow(encoded: string): PaymentClaim {
-  // Only this file writes these rows.
+  // Only this file writes these rows, so their shape is known.
   const [version, jobKey, forgottenMs] = JSON.parse(encoded) as [
     version: number,
     jobKey: string,

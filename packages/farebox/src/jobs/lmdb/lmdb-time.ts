@@ -1,33 +1,40 @@
 import type { RootDatabase } from 'lmdb'
 import type { MachineClock } from '../machine-clock.ts'
 
-/** The time of a folder: it passes while the machine runs, whatever its clock is set to (D40). */
+/**
+ * The time of a folder, which advances while the machine runs and is independent of changes to the machine's clock
+ * (D40).
+ */
 export interface LmdbTime {
-  /** Names this run of the machine; where the system does not, by what is added to its time, which is another in each. */
+  /**
+   * Identifies this run of the machine; when the system has no id for it, the offset of the folder's time is used,
+   * which differs in each run.
+   */
   readonly run: string
   nowMs(): number
-  /** Writes down the time of the folder, for a later run of the machine. Called inside a transaction. */
+  /** Stores the time of the folder, for a later run of the machine. Call it inside a transaction. */
   note(): void
 }
 
-/** Where the folder's time stood when it was last written down. */
+/** The stored time of the folder. */
 interface Anchor {
   readonly boot: string | undefined
-  /** What is added to the time since boot. */
+  /** The offset between the time since boot and the folder's time. */
   readonly offsetMs: number
   readonly storeMs: number
-  /** The machine's clock at that moment. */
+  /** The machine's clock at that time. */
   readonly wallMs: number
 }
 
 const KEY = 'anchor'
 
 /**
- * Opens the time of a folder. All processes of one run of the machine agree on it, because they add the same to the same
- * time since boot.
+ * Opens the time of a folder. All processes in one run of the machine agree on it, because they add the same offset to
+ * the same time since boot.
  *
- * After a restart it goes on where it stood, by the time since the restart or by what the machine's clock says, whichever
- * is less: a record is rather kept for too long than forgotten early. A new folder begins at the machine's clock.
+ * After a restart the time continues from the stored value, plus the time since the restart or the difference of the
+ * machine's clock, whichever is less: a record may be kept too long, but never expires early. A new folder starts at
+ * the machine's clock.
  */
 export function openLmdbTime(root: RootDatabase, machine: MachineClock): LmdbTime {
   const time = root.openDB<string, string>('time', { encoding: 'string' })
@@ -65,6 +72,6 @@ function written(machine: MachineClock, offsetMs: number): string {
 }
 
 function readAnchor(text: string | undefined): Anchor | undefined {
-  // Only this file writes it.
+  // Only this file writes the value, so its shape is known.
   return text === undefined ? undefined : (JSON.parse(text) as Anchor)
 }

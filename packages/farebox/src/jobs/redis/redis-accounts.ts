@@ -3,12 +3,13 @@ import type { Holder } from '../job-store.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
 /**
- * An account is a hash: `total`, `entries` (how many), `rev <name>` and `text <name>` of each entry, and `sum <key>`, what
- * counts towards a sum until the job is settled. A sum is a number of its own. It follows `account-row.ts`.
+ * Writes an entry of an account. An account is a hash: `total`, `entries` (their number), `rev <name>` and `text
+ * <name>` of each entry, and `sum <key>`, the amount that counts towards a sum until the job is settled. A sum is a
+ * separate number. The script follows `account-row.ts`.
  *
- * KEYS: job, account, then the sums. ARGV: fence, name, revision replaced, text, keep (ms), most entries, amount, most of
- * the job, then of each sum: most, keep (ms), 1 where it counts until settled.
- * Answers {'entered'}, {'not-held'}, {'settled'}, {'replaced'}, {'full'}, or {'over', which sum (0: the job), what is left}.
+ * KEYS: job, account, then the sums. ARGV: fence, name, revision to replace, text, keep (ms), most entries, amount,
+ * most of the job, then for each sum: most, keep (ms), 1 if it counts until settled. Returns {'entered'}, {'not-held'},
+ * {'settled'}, {'replaced'}, {'full'}, or {'over', index of the sum (0: the job), amount left}.
  */
 const ENTER_SCRIPT = `
 local name, amount = ARGV[2], tonumber(ARGV[7])
@@ -39,7 +40,7 @@ if redis.call('PTTL', KEYS[2]) < tonumber(ARGV[5]) then redis.call('PEXPIRE', KE
 return {'entered'}
 `
 
-/** What `defineCommand` adds to the client. */
+/** The method that `defineCommand` adds to the client. */
 interface AccountCommands {
   enterAccount(
     keys: number,
@@ -47,7 +48,7 @@ interface AccountCommands {
   ): Promise<[kind: EnterOutcome['kind'], sum?: number, left?: number]>
 }
 
-/** Opens the accounts of a Redis job store; `keyOf` names the key of a job's. */
+/** Opens the accounts of a Redis job store; `keyOf` returns the key of a job's account. */
 export function openRedisAccounts(parts: {
   readonly redis: RedisConnection['redis']
   readonly ask: RedisConnection['ask']
@@ -57,7 +58,7 @@ export function openRedisAccounts(parts: {
 }): { readonly port: JobAccounts; readonly keyOf: (jobKey: string) => string } {
   const { redis, ask, jobKeyOf, replicated, prefix } = parts
   redis.defineCommand('enterAccount', { lua: ENTER_SCRIPT })
-  // The client has this method since the line above, which its type cannot know.
+  // The line above adds this method to the client; its type does not know it.
   const commands = redis as unknown as AccountCommands
   const keyOf = (jobKey: string): string => `${prefix}account:${jobKey}`
   const sumKeyOf = (sum: string): string => `${prefix}sum:${sum}`

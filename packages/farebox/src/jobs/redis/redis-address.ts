@@ -1,5 +1,5 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
-/** Where a Redis is and which keys in it are ours; read from `SERVICE_STORE`. */
+/** The address of a Redis server and the prefix of this agent's keys, read from `SERVICE_STORE`. */
 export interface RedisAddress {
   readonly host: string
   readonly port: number
@@ -7,11 +7,11 @@ export interface RedisAddress {
   readonly tls: boolean
   readonly username: string | undefined
   readonly password: string | undefined
-  /** Begins every key, and ends with a colon. */
+  /** The prefix of every key, which ends with a colon. */
   readonly prefix: string
-  /** How many replicas must have a claim or a save before it counts; 0: none is waited for. */
+  /** How many replicas must have a claim or a save before it counts; 0: replication is not awaited. */
   readonly replicas: number
-  /** The setting again, without user and password. */
+  /** The setting without user and password. */
   readonly name: string
 }
 
@@ -20,8 +20,8 @@ const DEFAULT_PREFIX = 'farebox:'
 
 /**
  * Reads `redis://[user:password@]host[:port][/database][?prefix=name&replicas=1]`, or `rediss://…` for TLS. Throws an
- * error that names `SERVICE_STORE` and what is wrong, and never repeats the setting: a password may be in any
- * part of it.
+ * error that names `SERVICE_STORE` and the fault, and never repeats the setting, because any part of it may contain a
+ * password.
  */
 export function readRedisAddress(setting: string): RedisAddress {
   const url = canParseUrl(setting) ? new URL(setting) : undefined
@@ -33,7 +33,7 @@ export function readRedisAddress(setting: string): RedisAddress {
   const prefix = readPrefix(url.searchParams)
   const replicas = readReplicas(url.searchParams)
   return {
-    // The brackets of an IPv6 address belong to the URL alone.
+    // The brackets around an IPv6 address are part of the URL syntax only.
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port,
     database,

@@ -1,31 +1,27 @@
 import type { Redis } from 'ioredis'
 import type { RedisAddress } from './redis-address.ts'
 
-/**
- * A Redis that does not answer within this is as good as gone: the job is refused, nothing is charged (D25).
- */
+/** The time after which a Redis command has failed: the job is refused and nothing is charged (D25). */
 const COMMAND_TIMEOUT_MS = 1_000
 const CONNECT_TIMEOUT_MS = 3_000
-/**
- * A connection that owes an answer for so long is dropped and replaced: its other end may have moved away.
- */
+/** A connection without an answer for this long is dropped and replaced, because the server may have moved. */
 const SILENT_SOCKET_MS = 2_000
 const MAX_RECONNECT_DELAY_MS = 1_000
-/** So often the server's settings are inspected again. */
+/** The interval at which the server's settings are checked. */
 const INSPECT_EVERY_MS = 5_000
 
-/** A connection on which whatever cannot be done at once fails. */
+/** A connection on which a command fails when it cannot be executed at once. */
 export interface RedisConnection {
   readonly redis: Redis
-  /** Waits for the answer. Rejects with an error that names the store and holds no secret. */
+  /** Waits for the answer. Rejects with an error that names the store and contains no secret. */
   readonly ask: <Answer>(command: () => Promise<Answer>) => Promise<Answer>
   readonly close: () => Promise<void>
 }
 
 /**
- * Connects, and from then on reconnects in the background for as long as it is not closed. Rejects where the
- * first attempt fails, where ioredis is not installed, and where the server may evict keys or is a cluster; where that
- * becomes so later, nothing is asked of it any more until it is put right (D25).
+ * Connects, and reconnects in the background until it is closed. Rejects when the first attempt fails, when ioredis is
+ * not installed, and when the server may evict keys or is a cluster; when that becomes true later, all commands are
+ * refused until it is corrected (D25).
  */
 export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
   const redis = createClient(await importIoredis(), address)
@@ -35,7 +31,8 @@ export async function connectRedis(address: RedisAddress): Promise<RedisConnecti
   })
   redis.on('ready', () => {
     link.trouble = undefined
-    // It may be another server by now, or one with other settings: nothing is asked of it before they are known.
+    // After a reconnect it may be another server or have other settings, so commands are refused until these have been
+    // checked.
     link.unfit = link.wasOpened ? 'its settings are being looked at after a reconnect; try again' : undefined
     if (link.wasOpened) void inspectAgain(link)
   })
@@ -59,19 +56,19 @@ export async function connectRedis(address: RedisAddress): Promise<RedisConnecti
     },
     async close() {
       clearInterval(inspecting)
-      // Lets answers come in that are on their way; a connection that is down has none.
+      // Waits for outstanding answers; a connection that is down has none.
       await redis.quit().catch(() => redis.disconnect())
     },
   }
 }
 
-/** A connection, and what is known of it. */
+/** A connection and its state. */
 interface Link {
   readonly address: RedisAddress
   readonly redis: Redis
-  /** Why it is down, where it is. */
+  /** The reason why it is down; undefined while it is up. */
   trouble: string | undefined
-  /** Why nothing may be asked of its server. */
+  /** The reason why no command may be sent to its server. */
   unfit: string | undefined
   wasOpened: boolean
 }
@@ -80,23 +77,26 @@ async function askNow<Answer>(link: Link, command: () => Promise<Answer>): Promi
   try {
     return await command()
   } catch (error) {
-    // Where the connection is down ioredis says so in its own terms, and may have given the reason before.
+    // When the connection is down, ioredis reports only its own state; the actual reason may have been reported before.
     const isUp = link.redis.status === 'ready'
     throw unusable(link.address, isUp ? messageOf(error) : (link.trouble ?? 'the connection was lost'))
   }
 }
 
-/** What keeps records from vanishing can be changed while the server runs, or differ after a failover (D25). */
+/**
+ * Checks the settings again: those that keep records from being evicted can change while the server runs, or after a
+ * failover (D25).
+ */
 async function inspectAgain(link: Link): Promise<void> {
   if (link.redis.status !== 'ready') return
   try {
     link.unfit = await findFault(link)
   } catch {
-    // It does not answer: then no other command does, and this one is asked again.
+    // The server does not answer, so other commands fail as well; the check is repeated later.
   }
 }
 
-/** An optional peer: only those whose jobs lie in Redis need it. */
+/** ioredis is an optional peer dependency: only users of Redis need it. */
 async function importIoredis(): Promise<typeof Redis> {
   try {
     return (await import('ioredis')).Redis
@@ -118,20 +118,22 @@ function createClient(Client: typeof Redis, address: RedisAddress): Redis {
     commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: SILENT_SOCKET_MS,
     retryStrategy: attempt => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
-    // No command waits for a connection, and none is sent twice: a claim might have arrived the first
-    // time.
+    // No command waits for a connection, and none is sent twice, because a claim might have arrived the first time.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    // A server that is still loading refuses each command by itself, which is what we want.
+    // A server that is still loading refuses commands itself, which is sufficient.
     enableReadyCheck: false,
-    // After a failover the old primary takes no writes; the name may lead to the new one by now.
+    // After a failover the old primary refuses writes; the name may already resolve to the new one.
     reconnectOnError: error => error.message.startsWith('READONLY'),
     protocol: 2,
   })
 }
 
-/** Why this server must not keep paid responses; undefined where it may. Rejects where it does not answer. */
+/**
+ * The reason why this server must not store paid responses; undefined when it may. Rejects when the server does not
+ * answer.
+ */
 async function findFault(link: Link): Promise<string | undefined> {
   const info = await askNow(link, () => link.redis.info())
   if (/^loading:1/m.test(info)) return 'it is still loading its data; try again'
@@ -150,7 +152,7 @@ async function findFault(link: Link): Promise<string | undefined> {
   )
 }
 
-/** For servers whose INFO does not tell. */
+/** Reads the setting from servers whose INFO does not contain it. */
 async function readPolicy(redis: Redis): Promise<string> {
   const answer: unknown = await redis.config('GET', 'maxmemory-policy')
   const policy: unknown = Array.isArray(answer) ? answer[1] : undefined
@@ -158,7 +160,7 @@ async function readPolicy(redis: Redis): Promise<string> {
 }
 
 /**
- * Without a cause: the errors of ioredis carry the command's arguments, passwords and signatures among them.
+ * The error has no cause, because errors of ioredis contain the command's arguments, such as passwords and signatures.
  */
 function unusable(address: RedisAddress, reason: string): Error {
   return new Error(`SERVICE_STORE=${address.name} cannot be used: ${reason}`)
@@ -166,6 +168,6 @@ function unusable(address: RedisAddress, reason: string): Error {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // A name with several addresses fails with a code alone.
+  // A failed connection to a host with several addresses has only a code.
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }

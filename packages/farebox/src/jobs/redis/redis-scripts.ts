@@ -1,11 +1,10 @@
 /**
- * What the Redis store does, one script an operation: Redis runs a script alone, so each is atomic over all
- * its keys. They follow `job-row.ts` word for word, with the server's clock, and with expiry in place of
- * `forgottenMs`.
+ * The operations of the Redis store, one script each: Redis runs a script exclusively, so each is atomic over all its
+ * keys. They follow `job-row.ts`, with the server's clock, and with Redis expiry in place of `forgottenMs`.
  *
- * A job is a hash of `fence`, `lease` (Unix milliseconds of its end; 0: let go), `sealed` (0 or 1), `state`
- * and `record` (the job as JSON); a payment is a string, the key of the job it is claimed for. The sorted set
- * of saved jobs has the end of each one's lease as its score.
+ * A job is a hash of `fence`, `lease` (its end in Unix milliseconds; 0: released), `sealed` (0 or 1), `state` and
+ * `record` (the job as JSON). A payment is a string: the key of the job it is claimed for. The sorted set of saved jobs
+ * has the end of each job's lease as its score.
  */
 
 const NOW = `
@@ -14,8 +13,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
 /**
- * KEYS: job, saved, then payment where there is one. ARGV: job key, fence, lease (ms), keep (ms), state,
- * record, and keep (ms) of the payment. Answers {'claimed', record}, or {'held'}, or {'payment-taken'}.
+ * KEYS: job, saved, then the payment if there is one. ARGV: job key, fence, lease (ms), keep (ms), state, record, and
+ * keep (ms) of the payment. Returns {'claimed', record}, {'held'} or {'payment-taken'}.
  */
 export const CLAIM_SCRIPT = `${NOW}
 local jobKey, fence, lease, keep = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -42,10 +41,10 @@ return {'claimed', record}
 `
 
 /**
- * KEYS: job, saved, account. ARGV: job key, fence, lease (ms; 0 lets go), keep (ms), state, record, 1 where it seals, and
- * what the job was paid. Where the state is `settled`, the account counts towards its sums only with what was entered
- * beyond that, and is forgotten with the job.
- * Answers 1, or 0 where the fence is not the job's.
+ * KEYS: job, saved, account. ARGV: job key, fence, lease (ms; 0 releases), keep (ms), state, record, 1 to seal, and the
+ * amount that was paid for the job. With the state `settled`, at most the paid amount is subtracted from each sum that
+ * counted the account until then, and the account expires with the job. Returns 1, or 0 when the fence is not the
+ * job's.
  */
 export const KEEP_SCRIPT = `${NOW}
 local lease, keep = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -76,8 +75,8 @@ return 1
 `
 
 /**
- * KEYS: job, saved, then payment where there is one. ARGV: job key, fence. Answers 1, or 0 where the fence is
- * not the job's.
+ * KEYS: job, saved, then the payment if there is one. ARGV: job key, fence. Returns 1, or 0 when the fence is not the
+ * job's.
  */
 export const FORGET_SCRIPT = `
 if redis.call('HGET', KEYS[1], 'fence') ~= ARGV[2] then return 0 end
@@ -87,7 +86,7 @@ if KEYS[3] and redis.call('GET', KEYS[3]) == ARGV[1] then redis.call('DEL', KEYS
 return 1
 `
 
-/** KEYS: job. Answers {record, 1 where it is held}, or nothing. */
+/** KEYS: job. Returns {record, 1 if it is held, otherwise 0}, or nothing. */
 export const READ_SCRIPT = `${NOW}
 local kept = redis.call('HMGET', KEYS[1], 'record', 'sealed', 'lease')
 if not kept[1] then return {} end
@@ -95,7 +94,7 @@ if kept[2] == '0' and tonumber(kept[3]) > now then return {kept[1], 1} end
 return {kept[1], 0}
 `
 
-/** KEYS: saved. Answers the keys of the jobs whose lease has ended. */
+/** KEYS: saved. Returns the keys of the jobs whose lease has ended. */
 export const UNRESOLVED_SCRIPT = `${NOW}
 return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
 `

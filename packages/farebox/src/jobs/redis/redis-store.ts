@@ -8,10 +8,12 @@ import { CLAIM_SCRIPT, FORGET_SCRIPT, KEEP_SCRIPT, READ_SCRIPT, UNRESOLVED_SCRIP
 
 type Arguments = readonly (string | number)[]
 
-/** Less than a command may take in all. */
+/** Shorter than the timeout of a command. */
 const REPLICATED_WITHIN_MS = 500
 
-/** What `defineCommand` adds to the client: the number of keys, the keys, the arguments. */
+/**
+ * The methods that `defineCommand` adds to the client. Arguments: the number of keys, the keys, the script's arguments.
+ */
 interface JobCommands {
   claimJob(keys: number, ...rest: Arguments): Promise<[kind: ClaimOutcome['kind'], record?: string]>
   keepJob(keys: number, ...rest: Arguments): Promise<0 | 1>
@@ -21,19 +23,19 @@ interface JobCommands {
 }
 
 /**
- * Jobs in a Redis (`redis://host:6379/0`, `rediss://…` for TLS; `?prefix=name` for keys that begin with
- * `name:`, by default `farebox:`), for processes on any number of machines. It needs Redis 5 or later, or
- * what speaks like it, as one server, with replicas and failover if wanted; a cluster is refused. Agents that
- * share a Redis but not their jobs need a prefix each.
+ * Jobs in a Redis server (`redis://host:6379/0`, `rediss://…` for TLS; `?prefix=name` for keys that begin with `name:`,
+ * by default `farebox:`), for processes on any number of machines. It needs Redis 5 or later, or a compatible server,
+ * as a single primary with optional replicas and failover; a cluster is refused. Agents that share a Redis but not
+ * their jobs need different prefixes.
  *
- * Time is the server's. What has resolved is as durable as the server makes it: `appendonly yes` survives its
- * crash, but a failover may lose the last moments, and then the facilitator's own record of a payment is what
- * keeps it from being used twice (D10) and has its job delivered again (D40). With `?replicas=1` a claim or a save counts
- * once so many replicas have it.
+ * Times are the server's. A resolved write is as durable as the server's configuration: `appendonly yes` survives a
+ * crash of the server, but a failover may lose the last writes. Then the facilitator's own record of a payment prevents
+ * its second use (D10), and lets its job be delivered again (D40). With `?replicas=1` a claim or a save counts only
+ * when that many replicas have it.
  *
- * Where Redis cannot be reached or does not answer within a second, every method rejects, and the connection
- * is made anew in the background. Opening rejects where Redis cannot be reached, refuses the password, or may
- * evict keys (D25). No error holds a password.
+ * When Redis cannot be reached or does not answer within a second, every method rejects, and the connection is replaced
+ * in the background. Opening rejects when Redis cannot be reached, refuses the password, or may evict keys (D25). No
+ * error contains a password.
  */
 export async function openRedisStore(setting: string): Promise<OpenJobStore> {
   const address = readRedisAddress(setting)
@@ -43,14 +45,14 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
   redis.defineCommand('forgetJob', { lua: FORGET_SCRIPT })
   redis.defineCommand('readJob', { lua: READ_SCRIPT })
   redis.defineCommand('unresolvedJobs', { lua: UNRESOLVED_SCRIPT })
-  // The client has these methods since the lines above, which its type cannot know.
+  // The lines above add these methods to the client; its type does not know them.
   const commands = redis as unknown as JobCommands
   const savedKey = `${address.prefix}saved`
   const jobKeyOf = (jobKey: string): string => `${address.prefix}job:${jobKey}`
   const paymentKeysOf = (payment: string | undefined): string[] =>
     payment === undefined ? [] : [`${address.prefix}payment:${payment}`]
 
-  /** Waits until as many replicas as asked for have what was written; rejects where they do not have it in time. */
+  /** Waits until the configured number of replicas have the last write; rejects when they do not have it in time. */
   const replicated = async (): Promise<void> => {
     if (address.replicas === 0) return
     const count = await ask(() => redis.wait(address.replicas, REPLICATED_WITHIN_MS))
@@ -108,14 +110,14 @@ function keepArguments({ jobKey, fence }: Holder, change: Exclude<JobChange, { k
   return [jobKey, fence, leaseMs, wholeMs(keepMs), job.state, JSON.stringify(job), seals, String(paid)]
 }
 
-/** Redis takes whole milliseconds only, and refuses an expiry of none. */
+/** Redis accepts only whole milliseconds, and no expiry of zero. */
 function wholeMs(durationMs: number): number {
   return Math.max(1, Math.ceil(durationMs))
 }
 
-/** JSON, because it writes a lone surrogate as an escape where UTF-8 would lose it (D24: byte-identical). */
+/** JSON writes a lone surrogate as an escape, which UTF-8 would lose (D24: byte-identical). */
 function decodeJob(record: string | undefined): Job {
-  // Only this file writes these records.
+  // Only this file writes these records, so their shape is known.
   const job = JSON.parse(record ?? 'null') as Job | null
   if (job?.version !== 1) {
     throw new Error('SERVICE_STORE holds a record that this release cannot read; did a later one write it?')

@@ -5,13 +5,13 @@ import type { EntryChange, JobAccounts, SumBound } from '../job-accounts.ts'
 import type { JobStore } from '../job-store.ts'
 import { running, settled } from './job-samples.ts'
 
-/** A store and its accounts, opened anew for each test, with nothing in them. */
+/** An empty store and its accounts, opened for each test. */
 export interface AccountsFixture {
   readonly store: JobStore
   readonly accounts: JobAccounts
-  /** Of another handle to the same store; the same one where there can be no other. */
+  /** Accounts of another handle to the same store; the same handle when there can be no other. */
   readonly otherAccounts: JobAccounts
-  /** Resolves once at least so much time has passed on the store's clock. */
+  /** Resolves when at least this much time has passed on the store's clock. */
   elapse(durationMs: number): Promise<void>
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface AccountsFixture {
 const SHORT_MS = 60
 const LONG_MS = 3_600_000
 
-/** What the accounts of every job store must do: the words of `job-accounts.ts` as tests. */
+/** Tests for the accounts of every job store: the contract of `job-accounts.ts`. */
 export function describeJobAccounts(name: string, open: () => Promise<AccountsFixture>): void {
   describe(`${name} as accounts of jobs`, () => {
     let fixture: AccountsFixture
@@ -31,7 +31,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
     })
     afterEach(() => fixture.close())
 
-    test('an entry is read by both handles as it was last written, with its revision', async () => {
+    test('both handles read an entry as it was last written, with its revision', async () => {
       await claim('a')
       expect(await accounts.entry('a', 'one')).toBeUndefined()
       expect(await accounts.enter(holderOf('a'), change({ text: 'é 漢字 🎫 \u0000' }))).toEqual({
@@ -45,7 +45,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.entry('b', 'one')).toBeUndefined()
     })
 
-    test('an entry is refused under the fence of an earlier holder, and changes nothing', async () => {
+    test('an entry is refused under the fence of an earlier holder, and nothing changes', async () => {
       await claim('a', 'old', SHORT_MS)
       await fixture.elapse(SHORT_MS)
       await claim('a', 'new')
@@ -70,7 +70,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('a', [])).toEqual({ job: 1n, sums: [] })
     })
 
-    test('amounts count towards the job and each sum, and are given back by a negative one', async () => {
+    test('amounts are added to the job and to each sum, and a negative amount is given back', async () => {
       await claim('a')
       await claim('b')
       const sums = [sum('day', 100n), sum('payer', 50n)]
@@ -84,7 +84,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('a', ['day', 'payer'])).toEqual({ job: 20n, sums: [40n, 40n] })
     })
 
-    test('an amount beyond a bound is refused with what is left, and counts nowhere', async () => {
+    test('an amount beyond a limit is refused with the amount that is left, and is added nowhere', async () => {
       await claim('a')
       const sums = [sum('day', 100n), sum('payer', 50n)]
       await accounts.enter(holderOf('a'), change({ amount: 40n, sums }))
@@ -105,7 +105,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       })
     })
 
-    test('100 amounts at once around a bound reach it and never exceed it', async () => {
+    test('100 concurrent amounts reach a limit and never exceed it', async () => {
       const jobs = Array.from({ length: 100 }, (_, at) => `job ${at}`)
       await Promise.all(jobs.map(jobKey => claim(jobKey)))
       const outcomes = await Promise.all(
@@ -118,7 +118,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('job 0', ['day'])).toMatchObject({ sums: [350n] })
     })
 
-    test('an account takes no more entries than it may, and those it has can be replaced', async () => {
+    test('an account accepts no more than the maximum number of entries, and existing ones can be replaced', async () => {
       await claim('a')
       const few = { mostEntries: 2 }
       await accounts.enter(holderOf('a'), change({ ...few, name: '1' }))
@@ -129,7 +129,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       })
     })
 
-    test('an account is kept when its job failed and was forgotten, for the next claim of the job', async () => {
+    test('an account outlives the deleted record of a failed job, for the next claim of the job', async () => {
       await claim('a')
       await accounts.enter(holderOf('a'), change({ text: 'order', amount: 5n, sums: [risk('risk')] }))
       await store.write(holderOf('a'), { kind: 'forget' })
@@ -139,7 +139,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('a', ['risk'])).toEqual({ job: 5n, sums: [5n] })
     })
 
-    test('what counts until a job is settled is taken from its sums when it is paid, once', async () => {
+    test('amounts that count until the job is settled are subtracted from their sums once, when it is paid', async () => {
       await claim('a')
       await claim('b')
       const sums = [sum('day', 100n), risk('risk')]
@@ -153,7 +153,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.entry('a', '2')).toEqual({ revision: 1, text: 'text' })
     })
 
-    test('of what counts until a job is settled no more is taken from a sum than the job was paid', async () => {
+    test('at most the amount that was paid for the job is subtracted from a sum', async () => {
       await claim('a', 'dear')
       const sums = [sum('day', 1_000n), risk('risk'), risk('risk payer')]
       await accounts.enter(holderOf('a', 'dear'), change({ amount: 900n, sums }))
@@ -168,7 +168,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('a', ['risk'])).toMatchObject({ sums: [899n] })
     })
 
-    test('a job that is settled and was paid nothing takes nothing from its sums', async () => {
+    test('a settled job that was not paid subtracts nothing from its sums', async () => {
       await claim('a')
       await accounts.enter(holderOf('a'), change({ amount: 5n, sums: [risk('risk')] }))
       await settle('a', LONG_MS, { paid: undefined })
@@ -190,7 +190,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('a', ['day', 'risk'])).toEqual({ job: 5n, sums: [5n, 0n] })
     })
 
-    test('an account is forgotten with a settled job, although it was to be kept for longer', async () => {
+    test('an account expires with its settled job, even if it was to be kept longer', async () => {
       await claim('a')
       await accounts.enter(holderOf('a'), change({ amount: 5n, sums: [sum('day', 100n)] }))
       await settle('a', SHORT_MS)
@@ -204,7 +204,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.entry('a', 'one')).toBeUndefined()
     })
 
-    test('accounts and sums are forgotten in their time', async () => {
+    test('accounts and sums expire at their own times', async () => {
       await claim('a')
       const sums = [{ ...sum('short', 10n), keepMs: SHORT_MS }, sum('long', 10n)]
       await accounts.enter(holderOf('a'), change({ amount: 5n, sums, keepMs: SHORT_MS }))
