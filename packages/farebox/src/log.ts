@@ -1,25 +1,25 @@
-/** Where an agent's events are written: one line an event (D27). */
+/** Writes an agent's events, one line per event (D27). */
 export interface Log {
-  /** A step of a job, in the interface's own words: `execute job=… capability=…`. */
+  /** A step of a job, with the event names of the interface: `execute job=… capability=…`. */
   job(event: string, jobId: string, fields?: LogFields): void
-  /** Anything else worth a line. */
+  /** Any other event. */
   note(event: string, fields?: LogFields): void
-  /** Something a person should look at. */
+  /** An event that needs the attention of the operator. */
   warn(event: string, fields?: LogFields): void
-  /** Writes what is still buffered. */
+  /** Writes the buffered lines. */
   flush(): void
 }
 
-/** What belongs to an event: short, and never a secret or a payment header. */
+/** Fields of an event: short, and never a secret or a payment header. */
 export type LogFields = { readonly [name: string]: string | number | boolean }
 
-/** `text`: the interface's lines. `json`: one object a line, with the same words in `event`. */
+/** `text`: the lines of the interface. `json`: one object per line, with the same event name in `event`. */
 export type LogFormat = 'text' | 'json'
 
 /**
- * The steps of a job that goes well are written together with those of others, this late at most: a write for each job
- * would cost as much as the rest of its log. All else is written in the turn of the event loop in which it came, with
- * what came before it.
+ * The lines of a successful job's steps are buffered for at most this time and written together with those of other
+ * jobs, because a write for each job would cost as much as the rest of its log. Any other line is written in the same
+ * turn of the event loop, together with the buffered ones before it.
  */
 export const GATHER_MS = 5
 const STEPS: ReadonlySet<string> = new Set([
@@ -30,16 +30,16 @@ const STEPS: ReadonlySet<string> = new Set([
   'completed',
 ])
 
-/** Longer values are cut: what handlers throw is theirs to choose. */
+/** Longer values are truncated, because handlers choose the texts of their errors. */
 const MAX_VALUE_CHARACTERS = 2_000
 
 /**
- * Makes a log that writes whole lines, several at a time. What is still buffered is written when the process exits, by an
- * error that nobody caught too; `kill -9` may lose the steps of the last five milliseconds.
- * Line breaks and control characters are escaped, so that no value can forge a line.
+ * Makes a log that writes whole lines, several at a time. Buffered lines are written when the process exits, also after
+ * an uncaught error; `kill -9` may lose the steps of the last five milliseconds. Line breaks and control characters are
+ * escaped, so that no value can forge a line.
  *
- * @param options.hide the last filter before lines are written, `createRedactor` of the process's secrets. What is
- *   logged is chosen so that there is nothing to hide; but others' words are logged too, and nobody knows what they say.
+ * @param options.hide the last filter before lines are written: `createRedactor` with the process's secrets. Lines
+ *   should contain no secrets, but they also contain texts of handlers and servers, whose content is unknown.
  */
 export function createLog(options: {
   readonly format: LogFormat
@@ -64,7 +64,7 @@ export function createLog(options: {
   const write = (level: Level, event: string, fields: LogFields, jobId?: string): void => {
     if (waiting === '') {
       process.on('exit', flush)
-      // A process that ends by itself need not wait for it.
+      // A process that exits does not need to wait for the timer: the exit handler writes the lines.
       timer = setTimeout(flush, GATHER_MS).unref()
     }
     if (!isUrgent && !(level === 'info' && STEPS.has(event))) {
@@ -109,12 +109,12 @@ function textLine({ level, event, jobId, fields, hide }: Entry): string {
   return `${line}\n`
 }
 
-/** The interface has `output valid ms=<n>`, so there the job comes last. */
+/** The interface specifies `output valid ms=<n>`, so there the job id is the last field. */
 function isJobLast(event: string): boolean {
   return event === 'output valid'
 }
 
-/** Ids, amounts, hashes: with nothing in them to quote, to escape or to cut. */
+/** Ids, amounts and hashes, which need no quotes, no escapes and no truncation. */
 const PLAIN = /^[\w.:-]{1,200}$/
 
 function textValue(value: LogFields[string] | undefined, hide: (text: string) => string): string {
@@ -135,12 +135,12 @@ function jsonLine({ level, event, jobId, fields, hide, nowMs }: Entry): string {
   return `${JSON.stringify(entry)}\n`
 }
 
-/** What is hidden is hidden before the cut: half a secret is no longer known for one. */
+/** Secrets are hidden before the value is truncated, because a truncated secret is not recognized. */
 function shortened(value: string, hide: (text: string) => string): string {
   return value.length > MAX_VALUE_CHARACTERS ? `${hide(value).slice(0, MAX_VALUE_CHARACTERS)}…` : value
 }
 
-/** Unquoted, a value with a blank in it could pass for a field of its own. */
+/** Quotes values with blanks, which could otherwise be read as further fields. */
 function quoted(value: string): string {
   return /[\s"=]/.test(value) || value === '' ? `"${value.replace(/["\\]/g, '\\$&')}"` : value
 }

@@ -1,24 +1,27 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A line of a stack that lies in the author's own files. */
+/** A stack line in the author's own files. */
 export interface Frame {
-  /** `handlers.ts:12:9`, relative to the folder where the command was called. */
+  /** `handlers.ts:12:9`, relative to the folder in which the command was called. */
   readonly place: string
-  /** The function, where the stack names it. */
+  /** The function, if the stack names it. */
   readonly caller: string | undefined
 }
 
-/** Sources and build alike: whatever stands here is the runtime's. In a bundle nobody can tell, and nothing matches. */
+/**
+ * Files below this folder belong to the runtime, in the sources and in the build. In a bundle this cannot be
+ * determined, and nothing matches.
+ */
 const RUNTIME_FOLDER = `${import.meta.dirname}${sep}`
 const DEPENDENCIES = `${sep}node_modules${sep}`
 const LOCATION = /^(.*):(\d+):(\d+)$/
 
 /**
- * The lines of a stack that its author can do something about: not Node's, not a dependency's, not the runtime's.
+ * The stack lines that the author can act on: without those of Node, of dependencies and of the runtime.
  *
  * @param stack an error's `stack`
- * @param folder what the places are relative to
+ * @param folder the folder that the places are relative to
  */
 export function ownFrames(stack: string, folder: string = process.cwd()): readonly Frame[] {
   return stack.split('\n').flatMap(line => {
@@ -32,7 +35,7 @@ export function ownFrames(stack: string, folder: string = process.cwd()): readon
   })
 }
 
-/** A path or a `file:` URL as a path from the folder; where it lies elsewhere, whole. */
+/** A path or `file:` URL, relative to the folder; absolute when it is elsewhere. */
 export function relativePlace(file: string, folder: string = process.cwd()): string {
   const path = toPath(file)
   const short = relative(folder, path)
@@ -46,13 +49,16 @@ function ownPath(file: string): string | undefined {
   return isOwn ? path : undefined
 }
 
-/** Loaders mark what they load with a query. */
+/** Removes the query that loaders add to their modules. */
 function toPath(file: string): string {
   const [bare = ''] = file.split('?', 1)
   return bare.startsWith('file://') ? fileURLToPath(bare) : bare
 }
 
-/** `Object.echo` is the function `echo` of a map; `Module.default`, `Object.<anonymous>` and the like say nothing. */
+/**
+ * `Object.echo` is the function `echo` of a map; names such as `Module.default` and `Object.<anonymous>` are dropped as
+ * uninformative.
+ */
 function namedCaller(caller: string | undefined): string | undefined {
   const name = caller?.replace(/^(?:new )?(?:Object|Module)\./, '')
   return name === undefined || name === 'default' || name.includes('<anonymous>') ? undefined : name

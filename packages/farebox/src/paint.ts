@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** The colours in which something is explained; meaning never hangs on them alone. */
+/** Colours for explanations; the meaning never depends on them alone. */
 export interface Paint {
   bold(text: string): string
   dim(text: string): string

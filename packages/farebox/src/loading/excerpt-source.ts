@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { shownText, textWidth } from '../config/shown-text.ts'
 import { createTextPlaces } from '../config/text-places.ts'
 
-/** A line of a source file with a caret below its place, both from 1; nothing where the file has no such line. */
+/**
+ * A line of a source file with a caret below the place; line and column are from 1. Empty when the file has no such
+ * line.
+ */
 export async function excerptSource(file: string, line: number, column: number): Promise<readonly string[]> {
   const source = await readFile(file, 'utf8').catch(() => '')
   const lines = source.split('\n')

@@ -4,20 +4,21 @@ import { ownFrames, relativePlace } from '../own-frames.ts'
 import { excerptSource } from './excerpt-source.ts'
 import { findSyntaxError, readSyntaxPlace, type SyntaxPlace } from './find-syntax-error.ts'
 
-/** Why a file of handlers could not be loaded, as its author should read it. */
+/** The reason why a file of handlers could not be loaded, explained for its author. */
 export interface LoadFailure {
   readonly message: string
-  /** The line at fault, or the stack as far as it lies in the author's files. */
+  /** The line at fault, or the part of the stack that is in the author's files. */
   readonly details: readonly string[]
   readonly hint: string
 }
 
 /**
- * Explains what was thrown while a file was imported: a syntax error by its place, whoever found it (Node, its type
- * stripping, or esbuild for tsx); a module that is missing by its name; anything else by the author's own lines.
+ * Explains an error that was thrown while a file was imported: a syntax error by its place, whether it was found by
+ * Node, its type stripping, or esbuild for tsx; a missing module by its name; any other error by the stack lines in the
+ * author's files.
  *
- * @param path the file that was imported, absolute
- * @param folder what places are told from
+ * @param path the imported file, absolute
+ * @param folder the folder that places are relative to
  */
 export async function explainLoadFailure(error: unknown, path: string, folder: string): Promise<LoadFailure> {
   const frames = stackFrames(error, folder)
@@ -36,12 +37,15 @@ function stackFrames(error: unknown, folder: string): readonly string[] {
   )
 }
 
-/** A syntax error of a module comes without a place; one of `JSON.parse` and the like has the author's own lines. */
+/**
+ * Whether the error is a syntax error without a place: one of a module; errors of `JSON.parse` and the like have stack
+ * lines in the author's files.
+ */
 function isBare(error: unknown, frames: readonly string[]): boolean {
   return error instanceof SyntaxError && frames.length === 0
 }
 
-/** `/home/ada/handlers.ts:2:48: ERROR: Expected "}" but found ")"`, its columns counted from 0. */
+/** `/home/ada/handlers.ts:2:48: ERROR: Expected "}" but found ")"`; its columns are counted from 0. */
 const ESBUILD = /^(.+):(\d+):(\d+): ERROR: (.+)$/m
 
 function placeTold(error: unknown): SyntaxPlace | undefined {

@@ -2,22 +2,22 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Where a file is not what its language allows. */
+/** The place of a syntax error in a file. */
 export interface SyntaxPlace {
   readonly file: string
-  /** From 1. */
+  /** Line and column are from 1. */
   readonly line: number
   readonly column: number
   readonly reason: string
 }
 
-/** More files than a project of handlers has; a search that ends, whatever imports whatever. */
+/** More files than a project of handlers has, so that the search ends whatever the files import. */
 const MAX_FILES = 200
 const MAX_CHECK_MS = 10_000
 
 /**
- * Finds the JavaScript file that does not parse, from the one that was imported on. Node knows the place, but of a
- * module that is imported it tells it to nobody (only to a terminal, as it dies of it).
+ * Finds the JavaScript file that does not parse, starting at the imported one. Node knows the place, but for an
+ * imported module it reports the place only on stderr, when the error ends the process.
  */
 export async function findSyntaxError(file: string): Promise<SyntaxPlace | undefined> {
   const files = new Set([file])
@@ -35,10 +35,12 @@ export async function findSyntaxError(file: string): Promise<SyntaxPlace | undef
 
 const RELATIVE_IMPORT = /(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
 
-/** The head of what Node writes of a syntax error: the place, some lines of source, and a caret below the last. */
+/**
+ * The beginning of Node's report of a syntax error: the place, some lines of source, and a caret below the last one.
+ */
 const HEAD = /^(\S.*):(\d+)\n(?:.*\n)*?([ \t]*)\^/
 
-/** Reads the place out of a stack, or of what `node --check` wrote; undefined where there is none. */
+/** Reads the place from a stack, or from the output of `node --check`; undefined when there is none. */
 export function readSyntaxPlace(text: string, reason: string): SyntaxPlace | undefined {
   const [, file, line, indent] = HEAD.exec(text) ?? []
   if (file === undefined || indent === undefined) return undefined

@@ -5,10 +5,10 @@ import { ExplainedError } from '../explained-error.ts'
 import type { AnyHandlers } from '../handlers.ts'
 import { relativePlace } from '../own-frames.ts'
 
-/** Thrown when the handlers cannot be found or loaded; says where they were looked for and what to do. */
+/** Thrown when the handlers cannot be found or loaded; it names the places that were searched, and the fix. */
 export class HandlersError extends ExplainedError {
   override readonly name: string = 'HandlersError'
-  /** The line at fault, or where in the author's files it came about; empty where there is nothing to show. */
+  /** The line at fault, or the stack lines in the author's files; empty when there are none. */
   readonly details: readonly string[]
 
   constructor(
@@ -21,14 +21,17 @@ export class HandlersError extends ExplainedError {
   }
 }
 
-/** There is no file of handlers, neither beside the config nor in `src/`. */
+/** There is no file of handlers beside the config or in `src/`. */
 export class HandlersMissing extends HandlersError {
   override readonly name = 'HandlersMissing'
 }
 
 const ENDINGS = ['ts', 'mts', 'js', 'mjs'] as const
 
-/** Where handlers are looked for, in this order: `handlers.(ts|mts|js|mjs)` beside the config, then in `src/` (D28). */
+/**
+ * The places that are searched for handlers, in order: `handlers.(ts|mts|js|mjs)` beside the config, then in `src/`
+ * (D28).
+ */
 export function handlerPlaces(configFile: string, folder: string = process.cwd()): readonly string[] {
   const beside = dirname(resolve(folder, configFile))
   return [beside, join(beside, 'src')].flatMap(place =>
@@ -36,7 +39,7 @@ export function handlerPlaces(configFile: string, folder: string = process.cwd()
   )
 }
 
-/** The first of {@link handlerPlaces} that is there. Throws {@link HandlersMissing}. */
+/** The first of {@link handlerPlaces} that exists. Throws {@link HandlersMissing}. */
 export async function findHandlers(configFile: string, folder: string = process.cwd()): Promise<string> {
   for (const candidate of handlerPlaces(configFile, folder)) {
     if (await exists(candidate)) return candidate
@@ -48,10 +51,10 @@ export async function findHandlers(configFile: string, folder: string = process.
 }
 
 /**
- * Loads a file of handlers: its default export. TypeScript is loaded by Node itself where it can (22.18 and
- * newer), else by `tsx` where that is installed. Throws a {@link HandlersError}.
+ * Loads the default export of a file of handlers. TypeScript is loaded by Node itself if it can (22.18 and newer),
+ * otherwise by `tsx` if that is installed. Throws a {@link HandlersError}.
  *
- * @param folder what messages name places from
+ * @param folder the folder that places in messages are relative to
  */
 export async function loadHandlers(file: string, folder: string = process.cwd()): Promise<AnyHandlers> {
   const path = resolve(folder, file)
@@ -67,7 +70,10 @@ export async function loadHandlers(file: string, folder: string = process.cwd())
   )
 }
 
-/** Where no `package.json` says `"type": "module"`, a TypeScript module arrives wrapped as CommonJS. */
+/**
+ * Without `"type": "module"` in a `package.json`, a TypeScript module is wrapped as CommonJS, with its default export
+ * inside.
+ */
 function defaultExport(module: unknown): unknown {
   const outer = readDefault(module)
   return typeof outer === 'object' && outer !== null && '__esModule' in outer ? readDefault(outer) : outer
@@ -84,14 +90,14 @@ async function importFile(path: string, folder: string): Promise<unknown> {
     return await import(url)
   } catch (error) {
     if (error instanceof HandlersError) throw error
-    // Loaded where it is needed: a start that goes well has no use for it.
+    // Imported lazily: a start that succeeds does not need it.
     const { explainLoadFailure } = await import('./explain-load-failure.ts')
     const { message, details, hint } = await explainLoadFailure(error, path, folder)
     throw new HandlersError(message, hint, { details, cause: error })
   }
 }
 
-/** Both kinds of module, so that a stack names files and lines whether a `package.json` says "module" or not. */
+/** Registers tsx for both kinds of modules, so that stacks have files and lines with and without `"type": "module"`. */
 async function takeTypeScript(name: string): Promise<void> {
   try {
     const [forImport, forRequire] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
@@ -106,7 +112,7 @@ async function takeTypeScript(name: string): Promise<void> {
   }
 }
 
-/** Says `strip` or `transform` where it does; our types for Node 20 do not know it yet. */
+/** The feature is `strip` or `transform` when supported; the types for Node 20 do not declare it yet. */
 function nodeLoadsTypeScript(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript)
 }

@@ -6,10 +6,10 @@ import { relativePlace } from '../own-frames.ts'
 import { HandlersError, loadHandlers } from './load-handlers.ts'
 
 /**
- * Loads a file of handlers and holds it to the declaration. Throws a {@link HandlersError}; where handlers and
- * capabilities do not match it names the line of the first that is too many, as far as that can be found.
+ * Loads a file of handlers and compares it with the declaration. Throws a {@link HandlersError}; for handlers that do
+ * not match it names the line of the first surplus one, if that can be found.
  *
- * @param folder what messages name places from
+ * @param folder the folder that places in messages are relative to
  */
 export async function loadMatchingHandlers(
   declaration: Declaration,
@@ -25,7 +25,7 @@ export async function loadMatchingHandlers(
   }
 }
 
-/** The same with its place in the file; what is no mismatch is given back as it is. */
+/** Adds the place in the file to a mismatch; any other error is returned unchanged. */
 export async function explainMismatch(error: unknown, file: string, folder: string): Promise<unknown> {
   if (!(error instanceof MismatchedHandlers)) return error
   const path = resolve(folder, file)
@@ -40,7 +40,7 @@ export async function explainMismatch(error: unknown, file: string, folder: stri
   )
 }
 
-/** `:7:3` of the key, where the text has it once as one; else nothing rather than a wrong place. */
+/** `:7:3` for a key that occurs exactly once in the text; otherwise empty, because the place would be a guess. */
 function placeOf(name: string | undefined, text: string): string {
   if (name === undefined) return ''
   const word = name.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)

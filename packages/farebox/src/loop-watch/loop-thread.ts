@@ -1,4 +1,4 @@
-// The thread of watch-loop.ts: sees that the process handles no events any more, says so, and ends it.
+// The thread of watch-loop.ts: it detects that the process handles no events, reports that, and ends the process.
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import type { LoopWatchData } from './watch-loop.ts'
@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 1_000
 const SAID_AFTER_SECONDS = 5
 
 const { beats, limitSeconds, format } = workerData as LoopWatchData
-// Looks without a beat are counted, not seconds: a machine that slept has held nothing up.
+// Checks without a beat are counted instead of seconds, because a suspended machine has not blocked anything.
 let [lastBeat, silentLooks] = [0, 0]
 
 setInterval(() => {
@@ -22,7 +22,7 @@ setInterval(() => {
     )
   if (silentSeconds < limitSeconds) return
   say('error', `a handler has not awaited for ${limitSeconds} s: the process is ended`)
-  // To exit from here would end this thread alone.
+  // process.exit would end only this thread.
   process.kill(process.pid, 'SIGKILL')
 }, LOOK_EVERY_MS)
 
@@ -35,6 +35,6 @@ function say(level: 'warn' | 'error', text: string): void {
   try {
     writeSync(2, `${line}\n`)
   } catch {
-    // Nobody reads it.
+    // Stderr is closed; there is nowhere to report that.
   }
 }

@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Every metric of an agent but Node's own; docs/metrics.md has them all. */
+/** All metrics of an agent except Node's own; docs/metrics.md lists them. */
 export type AgentInstruments = ReturnType<typeof createAgentInstruments>
 
 const PREFIX = 'farebox_agent_'
-/** Seconds: from a claim in memory to a handler that takes its five minutes. */
+/** Seconds, from a claim in memory to a handler that takes five minutes. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** What is read off when metrics are asked for, and not counted. */
+/** Values that are read when metrics are requested, and not counted. */
 export interface AgentReadings {
   jobsHeld(): number
   settlementsUnknown(): number
@@ -15,10 +15,12 @@ export interface AgentReadings {
   clockSkewSeconds(): number
 }
 
-/** Makes the metrics, in a registry of their own. Labels have values of ours alone, never a caller's. */
+/**
+ * Makes the metrics, in a separate registry. Label values are fixed by this code or the declaration, never by a caller.
+ */
 export function createAgentInstruments(readings: AgentReadings) {
   const registry = new Registry()
-  // Each sample wakes the process: at the default of 10 ms that was most of what an idle one cost.
+  // Each sample wakes the process: at the default of 10 ms that was most of the CPU time of an idle process.
   collectDefaultMetrics({ register: registry, prefix: PREFIX, eventLoopMonitoringPrecision: 50 })
   return {
     registry,

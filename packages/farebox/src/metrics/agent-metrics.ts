@@ -4,9 +4,9 @@ import type { Settlements } from '../settlements/settlements.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 
-/** What an agent counts of its jobs, for its operator (docs/metrics.md). */
+/** The metrics of an agent's jobs, for its operator (docs/metrics.md). */
 export interface AgentMetrics {
-  /** Does a step of a job, and notes how long it took, however it ended. */
+  /** Runs a step of a job, and records its duration, whether it succeeds or fails. */
   step<T>(name: StepName, work: () => Promise<T>): Promise<T>
   /** A request to `/execute` was answered. */
   answered(answer: CountedAnswer): void
@@ -14,12 +14,12 @@ export interface AgentMetrics {
   overran(capability: string): void
 }
 
-/** The steps that wait for something, and `whole`: all of them, and what is between. */
+/** The steps that wait for something, and `whole` for the complete job. */
 export type StepName = 'whole' | 'look_up' | 'claim' | 'verify' | 'handler' | 'save' | 'settle'
 
-/** What an answer is counted as. */
+/** The labels of a counted response. */
 export interface CountedAnswer {
-  /** As declared; left out where the request named none that is. */
+  /** The declared name; absent when the request named no declared capability. */
   readonly capability?: string | undefined
   readonly outcome: AnswerOutcome
   readonly errorType?: ErrorType | undefined
@@ -28,10 +28,10 @@ export interface CountedAnswer {
 /**
  * - `asked_to_pay`: the 402 that names the price
  * - `settled`: run here, and paid; `free`: run here, in dev mode
- * - `unpaid`: run here, its payment definitely failed
- * - `pending`: the settlement is not known yet
- * - `repeated`: answered by what another request for the job came to
- * - `refused`: the caller's to fix; `failed`: ours, the 500s
+ * - `unpaid`: run here, and its payment definitely failed
+ * - `pending`: the outcome of the settlement is not known yet
+ * - `repeated`: answered with the result of another request for the job
+ * - `refused`: the caller's fault; `failed`: the agent's fault, the 500s
  */
 export type AnswerOutcome =
   | 'asked_to_pay'
@@ -43,26 +43,26 @@ export type AnswerOutcome =
   | 'refused'
   | 'failed'
 
-/** Where the runtime is looked into. Off, each part is what it was, and nothing is done. */
+/** Wraps parts of the runtime to record metrics. When metrics are off, each part is returned unchanged. */
 export interface MetricsRecorder {
   readonly metrics: AgentMetrics
   recordStore(store: JobStore): JobStore
   recordGate(gate: PaymentGate): PaymentGate
   recordSettlements(settlements: Settlements, leases: LeaseKeeper): Settlements
-  /** Undefined where nothing is counted. */
+  /** Undefined when metrics are off. */
   readonly source: MetricsSource | undefined
 }
 
-/** What is counted, to be read; prom-client's `Registry` is one. */
+/** A readable source of metrics; prom-client's `Registry` is one. */
 export interface MetricsSource {
   readonly contentType: string
-  /** In Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>
-  /** To be added to those of other processes. */
+  /** The metrics in the form that can be aggregated with those of other processes. */
   getMetricsAsJSON(): Promise<readonly object[]>
 }
 
-/** Opens the place where metrics are read. */
+/** Opens a server for metrics. */
 export type OpenMetricsServer = (source: MetricsSource, address: MetricsAddress) => Promise<MetricsServer>
 
 /** SERVICE_METRICS_HOST and SERVICE_METRICS_PORT. */
@@ -71,9 +71,9 @@ export interface MetricsAddress {
   readonly port: number
 }
 
-/** Where metrics are read. */
+/** A server for metrics. */
 export interface MetricsServer {
-  /** Undefined where another process serves them. */
+  /** Undefined when another process serves the metrics. */
   readonly url: string | undefined
   close(): Promise<void>
 }

@@ -4,7 +4,10 @@ import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { createAgentInstruments, type AgentInstruments } from './agent-instruments.ts'
 import type { AgentMetrics, MetricsRecorder } from './agent-metrics.ts'
 
-/** Counts what an agent does. Loaded only where SERVICE_METRICS_PORT is set: prom-client is not small. */
+/**
+ * Records an agent's metrics. This module is loaded only when SERVICE_METRICS_PORT is set, because prom-client is
+ * large.
+ */
 export function recordMetrics(): MetricsRecorder {
   const unknown = createUnknownPayments()
   let jobsHeld = (): number => 0
@@ -47,7 +50,7 @@ function countJobs({ answers, steps, overruns }: AgentInstruments): AgentMetrics
   }
 }
 
-/** The payments of which nobody knows whether they were charged (D8), and since when. */
+/** The payments for which it is unknown whether they were charged (D8), with the time since when. */
 interface UnknownPayments {
   add(key: string): void
   known(key: string): void
@@ -62,7 +65,7 @@ function createUnknownPayments(): UnknownPayments {
     known: key => void sinceMs.delete(key),
     count: () => sinceMs.size,
     oldestSeconds() {
-      // A map keeps its order: the first came first.
+      // A Map iterates in insertion order, so the first entry is the oldest.
       const [oldestMs] = sinceMs.values()
       return oldestMs === undefined ? 0 : (performance.now() - oldestMs) / 1_000
     },

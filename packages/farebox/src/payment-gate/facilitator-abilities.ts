@@ -6,29 +6,29 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '../log.ts'
 import type { FacilitatorClock } from './facilitator-clock.ts'
 
-/** What a gate to a facilitator is made of. */
+/** The parts of a gate to a facilitator. */
 export interface FacilitatorParts {
   readonly facilitator: FacilitatorClient
   readonly network: Network
-  /** A chain node of our own; required where the facilitator does not prove what it says (D9). */
+  /** The agent's own chain node; required when the facilitator does not prove its answers (D9). */
   readonly rpc: JsonRpc | undefined
   readonly clock: Clock
   readonly log: Log
-  /** Ours against theirs; without it the two are taken to agree. */
+  /** The measured difference between the agent's clock and the facilitator's; absent: they are assumed to agree. */
   readonly facilitatorClock?: Pick<FacilitatorClock, 'aheadSeconds'> | undefined
 }
 
-/** What the facilitator can do, asked once and remembered for a while; asked again until it has answered. */
+/** The facilitator's abilities; the answer is cached for a while, and requested again after a failure. */
 export interface FacilitatorAbilities {
-  /** Does it hold and prove payments itself (D10)? Undefined while it cannot be reached. */
+  /** Whether the facilitator holds and proves payments itself (D10). Undefined while it cannot be reached. */
   holds(timeoutMs: number): Promise<boolean | undefined>
-  /** Why payments cannot be verified with it; undefined where they can (D9, D12). */
+  /** The reason why payments cannot be verified with the facilitator; undefined when they can (D9, D12). */
   refusal(timeoutMs: number): Promise<string | undefined>
 }
 
 const REMEMBERED_MS = 10 * 60_000
 
-/** Makes the memory of `/supported`. */
+/** Makes the cache of `/supported`. */
 export function createFacilitatorAbilities(parts: FacilitatorParts): FacilitatorAbilities {
   const { facilitator, network, rpc, clock, log } = parts
   let known: { readonly supported: SupportedResponse; readonly untilMs: number } | undefined
@@ -43,7 +43,7 @@ export function createFacilitatorAbilities(parts: FacilitatorParts): Facilitator
       log.warn('the facilitator cannot be reached', {
         cause: error instanceof Error ? error.message : 'no answer',
       })
-      // What it could do before it can do still: an outage changes nothing about it.
+      // The previous answer is used, because an outage does not change the abilities.
       return known?.supported
     } finally {
       asking = undefined
@@ -68,7 +68,7 @@ export function createFacilitatorAbilities(parts: FacilitatorParts): Facilitator
   }
 }
 
-/** Why payments cannot be taken with a facilitator that supports this (D9); undefined where they can. */
+/** The reason why payments cannot be taken with a facilitator that supports this (D9); undefined when they can. */
 export function refuseAbilities(
   supported: SupportedResponse,
   ours: { readonly network: Network; readonly asksChain: boolean },

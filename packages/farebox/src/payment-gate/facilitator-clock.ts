@@ -2,21 +2,22 @@ import { createClockMeter, NAMED_SKEW_SECONDS, type ReportedTime } from '@farebo
 import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '../log.ts'
 
-/** This agent's clock held against its facilitator's, by the dates of the answers that come anyway. */
+/** Compares the agent's clock with its facilitator's, by the dates of responses that arrive anyway. */
 export interface FacilitatorClock {
   readonly nowMs: () => number
-  /** An answer of the facilitator had its time. */
+  /** Records the date of a response of the facilitator. */
   readonly hear: (reported: ReportedTime) => void
   /**
-   * By how many seconds our clock is ahead of theirs, by the last answer; negative behind, 0 where it is less than the
-   * network and whole seconds explain.
+   * The seconds by which the agent's clock is ahead of the facilitator's, according to the last response; negative when
+   * it is behind, 0 when the network and the rounding to whole seconds explain the difference.
    */
   aheadSeconds(): number
 }
 
 /**
- * Makes it, and says in the log when the clocks begin to differ and when that is over. The log waits for a second answer
- * that says the same; judging payments does not (see `judge-clocks.ts`), because there a doubt costs a retry.
+ * Makes the comparison, and logs when the clocks begin to differ and when they agree again. The log requires a second
+ * response that confirms the difference; checks of payments do not (see `judge-clocks.ts`), because there a doubt only
+ * costs a retry.
  */
 export function createFacilitatorClock(clock: Clock, log: Log): FacilitatorClock {
   const meter = createClockMeter()
@@ -24,7 +25,7 @@ export function createFacilitatorClock(clock: Clock, log: Log): FacilitatorClock
   const tell = (): void => {
     const ahead = meter.aheadSeconds()
     const differs = Math.abs(ahead) >= NAMED_SKEW_SECONDS
-    // Over only when two answers say so: a facilitator of several machines may have one that is off.
+    // Two responses must confirm that they agree, because one machine of a facilitator may have a wrong clock.
     const isOver = Math.abs(meter.lastSeconds()) < NAMED_SKEW_SECONDS && !differs
     if (differs && !isNamed) {
       isNamed = true

@@ -21,7 +21,7 @@ import {
 } from './facilitator-abilities.ts'
 import type { ChargeOutcome, InquiryTerms, PaymentGate, Verdict, VerifyTerms } from './payment-gate.ts'
 
-/** Longer than our facilitator waits for a block, so that it is the one to say `settlement_pending`. */
+/** Longer than Farebox's facilitator waits for a block, so that its own answer `settlement_pending` arrives first. */
 const SETTLE_TIMEOUT_MS = 25_000
 const RELEASE_TIMEOUT_MS = 5_000
 const RELEASE_TRIES = 3
@@ -32,9 +32,9 @@ interface Gate extends FacilitatorParts {
 }
 
 /**
- * The gate to a facilitator. Where there is a node of our own the chain has the last word on whatever it answers
- * (D9), so that a lie does no harm. Where there is none, a facilitator that proves settlements by receipt and events,
- * as ours does (D10), is believed.
+ * Makes the gate to a facilitator. With the agent's own chain node every answer is checked against the chain (D9), so
+ * that a wrong answer does no harm. Without a node, a facilitator that proves settlements by receipt and events (D10)
+ * is trusted, as Farebox's own is.
  */
 export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
   const gate: Gate = {
@@ -88,7 +88,8 @@ async function findCharge(
   if (reported.kind === 'unauthorized')
     return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
   if (reported.kind === 'unavailable') return { kind: 'unknown', cause: reported.cause }
-  // One that does not know inquiries may have held it: that ends by itself, and says that it was not charged.
+  // A facilitator without support for inquiries may have held the payment; the hold expires, and the payment was not
+  // charged.
   return await verifyCharge(gate, payment, reported.kind === 'invalid' ? reported.charge : undefined)
 }
 
@@ -119,16 +120,16 @@ async function release({ facilitator, clock, log }: Gate, holdId: string, bindin
 
 interface UnaskedPayments {
   add(key: string): void
-  /** Whether it was one; it is none from then on. */
+  /** Removes a payment; whether it was there. */
   take(key: string): boolean
 }
 
-/** How many payments between verify and settle are remembered; of the older ones the chain alone says how they ended. */
+/** How many payments between verify and settle are remembered; for older ones only the chain decides the outcome. */
 const MAX_UNASKED = 10_000
 
 /**
- * The payments that were verified here and that no settlement was asked for yet: of these a refusal can be final,
- * because no earlier request for them can be under way, from this process or from one before it.
+ * The payments that were verified here and for which no settlement was requested yet. For these a refusal can be final,
+ * because no earlier settlement request of this or an earlier process can be in progress.
  */
 function createUnaskedPayments(): UnaskedPayments {
   const keys = new Set<string>()
@@ -143,14 +144,17 @@ function createUnaskedPayments(): UnaskedPayments {
   }
 }
 
-/** After an earlier try whose end is not known, a refusal says nothing: what was sent then may still be mined (D8). */
+/**
+ * After an earlier settlement request with an unknown outcome, a refusal is not final: its transaction may still be
+ * mined (D8).
+ */
 function doubted(reported: SettleOutcome): SettleOutcome {
   return reported.kind === 'failed'
     ? { kind: 'unknown', cause: `${reported.reason}, after an earlier try` }
     : reported
 }
 
-/** A node of our own, and our own clock to hold it against. */
+/** The agent's own node, and the agent's clock to compare it with. */
 interface OwnChain {
   readonly rpc: JsonRpc
   readonly network: Network
@@ -158,7 +162,10 @@ interface OwnChain {
   readonly nowSeconds: number
 }
 
-/** What the facilitator says, checked against the chain: a success must be there, a doubt is decided there (D8). */
+/**
+ * Checks the facilitator's answer against the chain: a success must be there, and an unknown outcome is decided there
+ * (D8).
+ */
 async function proveOnChain(
   { rpc, network, nowSeconds }: OwnChain,
   payment: RecordedPayment,
@@ -177,7 +184,7 @@ async function proveOnChain(
   }
 }
 
-/** The usual case, in one call: the transaction it names is the transfer. */
+/** Checks the usual case with one call: the named transaction is the transfer. */
 async function isProven(
   rpc: JsonRpc,
   network: Network,
@@ -191,7 +198,7 @@ async function isProven(
   )
 }
 
-/** What became of a payment, by what the chain says of it and, where that decides nothing, by what the facilitator reported. */
+/** The outcome of a payment according to the chain or, if the chain does not decide it, to the facilitator. */
 function judge(
   verdict: ChainVerdict,
   network: Network,
@@ -223,7 +230,7 @@ function judge(
           transaction: '',
         }
       }
-      // A refusal before anything was sent is final; after a send, only the chain or the end of validity is.
+      // A refusal before a transaction was sent is final; afterwards only the chain or the end of the validity is.
       return reported.kind === 'failed' && reported.transaction === '' && !MAY_HAVE_SENT.test(reported.reason)
         ? reported
         : { kind: 'unknown', cause: causeOf(reported) }
@@ -231,7 +238,7 @@ function judge(
   }
 }
 
-/** Reasons that facilitators also give when a transaction of theirs is, or was, under way. */
+/** Reasons that facilitators also give while one of their transactions is in progress. */
 const MAY_HAVE_SENT = /nonce_already_used|transaction_failed|transaction_state|unexpected|pending|timeout/
 
 function causeOf(reported: SettleOutcome): string {
@@ -239,7 +246,7 @@ function causeOf(reported: SettleOutcome): string {
   return reported.kind === 'failed' ? reported.reason : 'the transfer is not on the chain yet'
 }
 
-/** Always our own requirement, never the client's echo of it (D9). */
+/** Makes the request with the agent's own requirement, never with the client's copy of it (D9). */
 function request(
   payment: Pick<RecordedPayment, 'authorization' | 'signature'>,
   requirement: PaymentRequirement,

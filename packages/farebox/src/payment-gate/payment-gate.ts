@@ -5,70 +5,72 @@ import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { RecordedPayment } from '../jobs/job.ts'
 
 /**
- * The agent's way to the facilitator that verifies and settles its payments. No method rejects: an answer that did not come is
- * an outcome, and every outcome is handled.
+ * Access to the facilitator that verifies and settles the agent's payments. No method rejects: a missing answer is an
+ * outcome, and every outcome must be handled.
  */
 export interface PaymentGate {
-  /** Is this payment good, and reserved for this job until then? Nothing is charged. Safe to repeat. */
+  /** Verifies the payment and reserves it for this job until then. Charges nothing. Safe to repeat. */
   verify(payment: ProvenPayment, terms: VerifyTerms): Promise<Verdict>
   /**
-   * Was this payment charged before, and for what? For an agent that keeps nothing of the job any more (D40). Holds and
-   * charges nothing. Safe to repeat.
+   * Whether this payment was charged before, and for which job, for an agent without a record of the job (D40). Holds
+   * and charges nothing. Safe to repeat.
    */
   findCharge(payment: ProvenPayment, terms: InquiryTerms): Promise<ChargeOutcome>
   /**
-   * Charges, or finds out that it was charged. `settled` means proven in a block. Repeat with the identical
-   * payment while it is `unknown`; `failed` is final: this payment can never be charged by us any more.
+   * Charges the payment, or finds that it was charged. `settled` means proven in a block. Repeat with the identical
+   * payment while the outcome is `unknown`; `failed` is final: this agent can never charge the payment.
    */
   settle(payment: RecordedPayment): Promise<SettleOutcome>
-  /** Gives a reservation back that was made for this binding; best effort, because it ends by itself. */
+  /** Releases a reservation that was made for this binding. Best effort, because a reservation expires. */
   release(hold: Hold, binding: string): Promise<void>
   /**
-   * By how many seconds this agent's clock is ahead of the one payments are verified by, as far as is known without
-   * asking; negative behind, 0 where they may agree.
+   * The seconds by which this agent's clock is ahead of the clock that payments are verified by, as far as is known
+   * without a request; negative when it is behind, 0 when they may agree.
    */
   clockAheadSeconds(): number
 }
 
-/** What a gate says of a payment; of one it refuses, whether it was charged before. */
+/** The result of a verification; for a refused payment with its earlier charge. */
 export type Verdict =
   | Exclude<VerifyOutcome, { kind: 'invalid' }>
   | {
       readonly kind: 'invalid'
       readonly reason: string
       readonly message: string
-      /** Absent: it was not. */
+      /** Absent: it was not charged before. */
       readonly charge?: ChargeOutcome
     }
 
-/** What is known of a payment that may have been charged before. */
+/** The known facts about a payment that may have been charged before. */
 export type ChargeOutcome =
-  /** It was not charged to this agent's wallet, as far as anybody says who is believed. */
+  /** According to the trusted sources, it was not charged to this agent's wallet. */
   | { readonly kind: 'none' }
-  /** It is being charged, for this binding where one is given. */
+  /** It is being charged, for this binding. */
   | { readonly kind: 'pending'; readonly binding: string }
   | {
       readonly kind: 'settled'
       readonly transaction: string
-      /** What our facilitator charged it for; undefined where the chain alone tells of the charge. */
+      /** The binding that Farebox's facilitator charged it for; undefined when only the chain shows the charge. */
       readonly binding: string | undefined
-      /** Seconds since the block that charged it, by the time of facilitator or chain: never by our own clock. */
+      /**
+       * Seconds since the block of the charge, by the facilitator's or the chain's time, never by the agent's clock.
+       */
       readonly ageSeconds: number
     }
   | { readonly kind: 'unknown'; readonly cause: string }
 
-/** What a payment is asked about for. */
+/** The terms of an inquiry about a payment. */
 export interface InquiryTerms {
   readonly requirement: PaymentRequirement
   readonly binding: string
   readonly timeoutMs: number
 }
 
-/** What a payment is verified for. */
+/** The terms of a verification. */
 export interface VerifyTerms {
   readonly requirement: PaymentRequirement
   readonly binding: string
-  /** Unix seconds: until when the amount should stay reserved. */
+  /** Unix seconds until which the amount should stay reserved. */
   readonly holdUntil: number
   readonly timeoutMs: number
 }

@@ -6,9 +6,9 @@ import type { Network } from '@farebox/payments/networks'
 import type { ChargeOutcome } from './payment-gate.ts'
 
 /**
- * What became of a payment that was refused: by the chain where there is a node of our own, so that no facilitator can
- * make us work for nothing by a charge that never was; else by what the facilitator says (D9). What it was charged for
- * only a facilitator with our extension can say.
+ * Finds the outcome of a refused payment: on the chain if the agent has its own node, so that no facilitator can claim
+ * a charge that does not exist and get free work; otherwise by the facilitator's answer (D9). Only a facilitator with
+ * Farebox's extension can tell which job it was charged for.
  */
 export async function verifyCharge(
   { rpc, network }: { readonly rpc: JsonRpc | undefined; readonly network: Network },
@@ -17,11 +17,12 @@ export async function verifyCharge(
 ): Promise<ChargeOutcome> {
   if (rpc === undefined) return reported === undefined ? { kind: 'none' } : believe(reported)
   try {
-    // By the chain's times alone: our own clock may be what lost the record.
+    // Only the chain's times are used: the agent's clock may be the reason why the record was lost.
     const verdict = await findSettlement(rpc, network, authorization, Number.POSITIVE_INFINITY)
     if (verdict.kind === 'settled') {
       const [head, chargedAt] = await Promise.all([readHead(rpc), readBlockSeconds(rpc, verdict.blockNumber)])
-      // A chain that stands still does not keep a charge young, where somebody says otherwise.
+      // If the chain has stopped, the time of the facilitator's answer is used, so that the charge does not stay
+      // recent.
       const nowSeconds = Math.max(head.seconds, reported?.now ?? 0)
       const { transaction } = verdict
       return {
@@ -48,7 +49,7 @@ function believe({ state, binding, transaction, chargedAt, now }: Charge): Charg
   return { kind: 'settled', transaction, binding, ageSeconds: age(now, chargedAt) }
 }
 
-/** A block may be a little ahead of the clock it is compared with. */
+/** The age is never negative: a block's time may be slightly ahead of the clock it is compared with. */
 function age(nowSeconds: number, chargedAt: number): number {
   return Math.max(0, nowSeconds - chargedAt)
 }

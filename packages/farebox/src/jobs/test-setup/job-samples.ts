@@ -1,6 +1,6 @@
 import type { RunningJob, SavedJob, SettledJob, UnpaidJob } from '../job.ts'
 
-// One job in each of its states, for the tests of the stores.
+// A job in each state, for the tests of the stores.
 
 const payer = '0x1111111111111111111111111111111111111111'
 
@@ -25,7 +25,7 @@ export const settled: SettledJob = {
   paymentResponse: 'e30=',
 }
 
-/** Its settlement is open. */
+/** A job whose settlement is open. */
 export const saved: SavedJob = {
   version: 1,
   state: 'saved',

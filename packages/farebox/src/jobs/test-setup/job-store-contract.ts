@@ -3,15 +3,12 @@ import type { Job } from '../job.ts'
 import { running, saved, settled, unpaid } from './job-samples.ts'
 import type { Holder, JobChange, JobClaim, JobStore } from '../job-store.ts'
 
-/** One store, opened anew for each test, with nothing in it. */
+/** An empty store, opened for each test. */
 export interface StoreFixture {
   readonly store: JobStore
-  /**
-   * Another handle to the same store, as another process would have; the same one where there can be no
-   * other.
-   */
+  /** Another handle to the same store, as another process would have; the same handle when there can be no other. */
   readonly other: JobStore
-  /** Resolves once at least so much time has passed on the store's clock. */
+  /** Resolves when at least this much time has passed on the store's clock. */
   elapse(durationMs: number): Promise<void>
   close(): Promise<void>
 }
@@ -22,11 +19,11 @@ export interface DurableStoreFixture extends StoreFixture {
   reopen(): Promise<JobStore>
 }
 
-/** Durations of the tests. Short ones are waited out, long ones never pass, however slow the machine is. */
+/** Durations of the tests. A test waits for short ones; long ones never pass, however slow the machine is. */
 const SHORT_MS = 30
 const LONG_MS = 3_600_000
 
-/** What every job store must do, whatever it keeps its jobs in: the words of `job-store.ts` as tests. */
+/** Tests for every job store, whatever its storage: the contract of `job-store.ts`. */
 export function describeJobStore(name: string, open: () => Promise<StoreFixture>): void {
   describe(`${name} as a job store`, () => {
     let fixture: StoreFixture
@@ -38,13 +35,13 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
     afterEach(() => fixture.close())
 
     describe('claiming (D6)', () => {
-      test('gives a new job to the one who claims it, with the record of the claim', async () => {
+      test('gives a new job to the claiming holder, with the record of the claim', async () => {
         expect(await store.claim(claimOf('a'))).toEqual({ kind: 'claimed', job: running })
         expect(await store.read('a')).toEqual({ job: running, held: true })
         expect(await store.read('b')).toBeUndefined()
       })
 
-      test('lets one payment buy one of 50 jobs that claim it at once', async () => {
+      test('lets one payment buy only one of 50 jobs that claim it concurrently', async () => {
         const outcomes = await Promise.all(
           fifty(at =>
             handle(at).claim(claimOf(`job ${at}`, { fence: `fence ${at}`, payment: longPayment('p') })),
@@ -55,21 +52,21 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(kept.filter(job => job !== undefined)).toHaveLength(1)
       })
 
-      test('gives one job to one of 50 that claim it at once', async () => {
+      test('gives a job to one of 50 holders that claim it concurrently', async () => {
         const outcomes = await Promise.all(
           fifty(at =>
             handle(at).claim(claimOf('a', { fence: `fence ${at}`, payment: longPayment(`p${at}`) })),
           ),
         )
         expect(countKinds(outcomes)).toEqual({ claimed: 1, held: 49 })
-        // The claims that failed have claimed no payment either: 49 others can be bought with them.
+        // The failed claims must not have claimed their payments: 49 other jobs can be bought with them.
         const later = await Promise.all(
           fifty(at => handle(at).claim(claimOf(`later ${at}`, { payment: longPayment(`p${at}`) }))),
         )
         expect(countKinds(later)).toEqual({ claimed: 49, 'payment-taken': 1 })
       })
 
-      test('lets a payment claim its own job again, and changes nothing for another', async () => {
+      test('lets a payment claim its own job again, and changes nothing for another job', async () => {
         const payment = longPayment('p')
         await store.claim(claimOf('a', { fence: '1', payment }))
         await store.write(holderOf('a', '1'), leave(running, LONG_MS))
@@ -81,7 +78,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.write(holderOf('c', 'c'), { kind: 'forget' })).toBe(true)
       })
 
-      test('finds a job held by the other handle, and free as soon as it has let go', async () => {
+      test('finds a job held by the other handle, and free as soon as that handle released it', async () => {
         await fixture.other.claim(claimOf('a', { fence: '1' }))
         expect(await store.claim(claimOf('a', { fence: '2' }))).toEqual({ kind: 'held' })
         await fixture.other.write(holderOf('a', '1'), leave(unpaid, LONG_MS))
@@ -89,7 +86,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.claim(claimOf('a', { fence: '2' }))).toEqual({ kind: 'claimed', job: unpaid })
       })
 
-      test("gives a dead holder's job to the next, with what the dead one kept", async () => {
+      test("gives the job of a dead holder to the next one, with its record", async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), hold(saved, SHORT_MS, LONG_MS))
         await fixture.elapse(SHORT_MS)
@@ -101,7 +98,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.read('a')).toEqual({ job: saved, held: true })
       })
 
-      test('keeps what an earlier holder kept for as long as it was to be kept', async () => {
+      test('keeps the record of an earlier holder for the time that was set', async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), leave(unpaid, LONG_MS))
         await store.claim(claimOf('a', { fence: '2', leaseMs: SHORT_MS, keepMs: SHORT_MS }))
@@ -109,14 +106,14 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.read('a')).toEqual({ job: unpaid, held: false })
       })
 
-      test('never gives away a sealed job, not to the one who sealed it either', async () => {
+      test('never gives out a sealed job, not even to the holder that sealed it', async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         const sealing = seal(settled, LONG_MS)
         await store.write(holderOf('a', '1'), sealing)
         expect(await store.claim(claimOf('a', { fence: '2' }))).toEqual({ kind: 'held' })
         expect(await store.claim(claimOf('a', { fence: '1' }))).toEqual({ kind: 'held' })
         expect(await store.read('a')).toEqual({ job: settled, held: false })
-        // Repeated, as after an answer that was lost, and renewed by a timer that came late.
+        // A repeated write, as after a lost response, and a late renewal by a timer.
         expect(await store.write(holderOf('a', '1'), sealing)).toBe(true)
         await store.write(holderOf('a', '1'), hold(settled, SHORT_MS, LONG_MS))
         await fixture.elapse(SHORT_MS)
@@ -136,7 +133,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         })
       })
 
-      test('is refused for a job that never was, or was forgotten, or was claimed anew since', async () => {
+      test('is refused for a job that never existed, was deleted, or was claimed again since', async () => {
         await expectRefused('1')
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), { kind: 'forget' })
@@ -147,14 +144,14 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.read('a')).toEqual({ job: running, held: true })
       })
 
-      test('is refused for a job that time has forgotten', async () => {
+      test('is refused for a job whose record has expired', async () => {
         await store.claim(claimOf('a', { fence: '1', leaseMs: SHORT_MS, keepMs: SHORT_MS }))
         await fixture.elapse(2 * SHORT_MS)
         await expectRefused('1')
         expect(await store.read('a')).toBeUndefined()
       })
 
-      test('is open to a holder whose lease has ended, as long as nobody took the job', async () => {
+      test('is allowed for a holder whose lease has ended, if no other holder claimed the job', async () => {
         await store.claim(claimOf('a', { fence: '1', leaseMs: SHORT_MS }))
         await fixture.elapse(SHORT_MS)
         const holding = hold(saved, LONG_MS, LONG_MS)
@@ -181,7 +178,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
     })
 
     describe('forgetting (D24)', () => {
-      test('happens to a job when its lease and what it was to outlive it have passed', async () => {
+      test('deletes a job after its lease and its retention time', async () => {
         await store.claim(claimOf('a', { leaseMs: SHORT_MS, keepMs: SHORT_MS }))
         await store.claim(claimOf('b', { leaseMs: SHORT_MS, keepMs: LONG_MS }))
         await fixture.elapse(2 * SHORT_MS)
@@ -193,7 +190,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         })
       })
 
-      test('happens to a settled job, sealed as it is, which may then be claimed as new', async () => {
+      test('deletes a sealed job after its retention time; the job may then be claimed as new', async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), seal(settled, SHORT_MS))
         await fixture.elapse(SHORT_MS)
@@ -201,7 +198,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.claim(claimOf('a', { fence: '2' }))).toEqual({ kind: 'claimed', job: running })
       })
 
-      test('happens to a payment in its own time, be the job forgotten or not', async () => {
+      test('deletes the claim of a payment at its own time, whether the job exists or not', async () => {
         const long = longPayment('long')
         const short = { key: 'short', keepMs: SHORT_MS }
         await store.claim(claimOf('forgotten', { leaseMs: SHORT_MS, keepMs: SHORT_MS, payment: long }))
@@ -213,7 +210,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.claim(claimOf('b', { payment: short }))).toEqual({ kind: 'claimed', job: running })
       })
 
-      test('does not come earlier to a payment because its job claimed it again for less', async () => {
+      test('does not shorten the claim of a payment when its job claims it again for less time', async () => {
         await store.claim(claimOf('a', { leaseMs: SHORT_MS, payment: longPayment('p') }))
         await fixture.elapse(SHORT_MS)
         await store.claim(claimOf('a', { fence: '2', payment: { key: 'p', keepMs: SHORT_MS } }))
@@ -223,7 +220,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         })
       })
 
-      test('never happens to a saved job, until it is written again', async () => {
+      test('never deletes a saved job, until it is written again', async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), hold(saved, SHORT_MS, SHORT_MS))
         await fixture.elapse(3 * SHORT_MS)
@@ -236,7 +233,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.read('a')).toBeUndefined()
       })
 
-      test('leaves the payment claimed, unless it is named and is claimed for this job', async () => {
+      test('keeps the claim of a payment, unless the payment is named and is claimed for this job', async () => {
         const payment = (key: string) => ({ payment: { key, keepMs: LONG_MS } })
         await store.claim(claimOf('a', { fence: '1', ...payment('p') }))
         await store.write(holderOf('a', '1'), { kind: 'forget' })
@@ -253,7 +250,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
     })
 
     describe('unresolved (D8)', () => {
-      test('names the saved jobs that nobody holds, and no others', async () => {
+      test('names the saved jobs without a holder, and no others', async () => {
         await store.claim(claimOf('held', { fence: '1' }))
         await store.write(holderOf('held', '1'), hold(saved, LONG_MS, LONG_MS))
         await store.claim(claimOf('left', { fence: '1' }))
@@ -268,7 +265,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect([...(await fixture.other.unresolved())].sort()).toEqual(['dead', 'left'])
       })
 
-      test('names a job no more while somebody holds it, nor once it is settled or forgotten', async () => {
+      test('does not name a job while it is held, nor after it is settled or deleted', async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), leave(saved, LONG_MS))
         await store.claim(claimOf('a', { fence: '2', leaseMs: SHORT_MS }))
@@ -297,27 +294,27 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         'a megabyte': JSON.stringify({ text: 'a"\\\n🎫'.repeat(120_000) }),
         nothing: '',
       }),
-    )('D24 gives back a response of %s as it was', async (_, response) => {
+    )('D24 returns a response of %s unchanged', async (_, response) => {
       await store.claim(claimOf('a', { fence: '1' }))
       const job = { ...settled, response }
       await store.write(holderOf('a', '1'), seal(job, LONG_MS))
       const kept = await fixture.other.read('a')
-      // Not by `toEqual`, which would print a megabyte.
+      // Not compared by `toEqual`, whose failure message would print a megabyte.
       expect(kept?.job.state === 'settled' && kept.job.response === response).toBe(true)
     })
 
-    /** Both handles in turn. */
+    /** Alternates between both handles. */
     function handle(at: number): JobStore {
       return at % 2 === 0 ? fixture.store : fixture.other
     }
   })
 }
 
-/** What a store must do besides, whose jobs outlive the process. */
+/** Additional tests for a store whose jobs outlive the process. */
 export function describeDurableJobStore(name: string, open: () => Promise<DurableStoreFixture>): void {
   describeJobStore(name, open)
   describe(`${name} as a durable job store`, () => {
-    test('D25 has everything still when it is opened again', async () => {
+    test('D25 still has every record after it is opened again', async () => {
       const fixture = await open()
       const { store } = fixture
       await store.claim(claimOf('held', { payment: longPayment('p') }))
