@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** A running process as the system describes it; two of them are the same process when both fields agree. */
+/**
+ * A running process as the system describes it; two descriptions are of the same process when pid and start time are
+ * equal.
+ */
 export interface ProcessDescription {
   readonly pid: number
-  /**
-   * When it started, in the system's own notation: only good for comparing. A reused pid has another value.
-   */
+  /** The start time in the system's own notation, only for comparisons. A reused pid has another start time. */
   readonly startedAt: string
   /** Program and arguments, separated by blanks. */
   readonly commandLine: string
@@ -16,11 +17,10 @@ export interface ProcessDescription {
 /**
  * Describes the process that has this pid now.
  *
- * Reads /proc where there is one, and asks `ps` elsewhere. Where neither exists every process counts as not
- * running, so that nothing is ever ended on a guess.
+ * Reads /proc on Linux, and calls `ps` elsewhere. When neither is available every process counts as not running, so
+ * that no process is ended on a guess.
  *
- * @returns undefined when no such process runs; a zombie (ended, not yet collected by its parent) does not
- * run
+ * @returns undefined when no such process is running; a zombie (ended, but not yet reaped by its parent) is not running
  */
 export async function readProcess(pid: number): Promise<ProcessDescription | undefined> {
   return process.platform === 'linux' ? await readProcFolder(pid) : await askPs(pid)
@@ -30,22 +30,22 @@ async function readProcFolder(pid: number): Promise<ProcessDescription | undefin
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined)
   if (stat === undefined || commandLine === undefined) return undefined
-  // proc_pid_stat(5): the program's name stands in parentheses and may itself hold blanks and parentheses;
-  // the state is the first field after it, the start time the twentieth.
+  // proc_pid_stat(5): the program name is in parentheses and may contain blanks and parentheses; the state is the first
+  // field after it, the start time the twentieth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const startedAt = fields[19]
   if (startedAt === undefined || fields[0] === 'Z' || fields[0] === 'X') return undefined
   return { pid, startedAt, commandLine: commandLine.replaceAll('\0', ' ').trim() }
 }
 
-/** The pid of a process's parent; undefined where there is no such process. */
+/** The pid of a process's parent; undefined when there is no such process. */
 export async function readParent(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') {
     const answer = await promisify(execFile)('ps', ['-o', 'ppid=', '-p', String(pid)]).catch(() => undefined)
     return readPid(answer?.stdout.trim())
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // After the name in parentheses: the state, then the parent.
+  // The fields after the name in parentheses: the state, then the parent's pid.
   return readPid(stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
 }
 

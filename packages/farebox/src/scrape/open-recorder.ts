@@ -4,8 +4,8 @@ import type { Log } from '../log.ts'
 import { noMetrics, type MetricsRecorder, type OpenMetricsServer } from '../metrics/agent-metrics.ts'
 
 /**
- * Begins to count where the environment asks for it. Rejects with an {@link EnvironmentError} where prom-client, an
- * optional peer, is not installed.
+ * Starts to record metrics if the environment requests them. Rejects with an {@link EnvironmentError} when prom-client,
+ * an optional peer dependency, is not installed.
  */
 export async function openRecorder({ metrics }: Environment): Promise<MetricsRecorder> {
   if (metrics === undefined) return noMetrics
@@ -22,7 +22,7 @@ export async function openRecorder({ metrics }: Environment): Promise<MetricsRec
   }
 }
 
-/** Serves what a watch counts, if it counts; closed with the rest. */
+/** Serves the recorded metrics, if there are any; its close function is added to `closers`. */
 export async function openMetricsServer(
   { source }: MetricsRecorder,
   { metrics }: Environment,

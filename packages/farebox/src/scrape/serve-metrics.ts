@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http'
 import { EnvironmentError } from '../environment/environment-error.ts'
 import type { MetricsAddress, MetricsServer, MetricsSource } from '../metrics/agent-metrics.ts'
 
-/** A scraper sends small requests, often; anything larger is refused. */
+/** Limits for scrapers, which send small and frequent requests; larger requests are refused. */
 const GUARDS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 }
 const MAX_CONNECTIONS = 20
 
 /**
- * Serves `GET /metrics` on a port of its own (D31), for Prometheus and nobody else. Throws an `EnvironmentError` where
- * it cannot listen there.
+ * Serves `GET /metrics` on a separate port (D31), for Prometheus only. Throws an `EnvironmentError` when it cannot
+ * listen there.
  */
 export async function serveMetrics(
   source: Pick<MetricsSource, 'contentType' | 'metrics'>,
@@ -27,7 +27,7 @@ export async function serveMetrics(
   })
   server.maxConnections = MAX_CONNECTIONS
   await listen(server, { host, port })
-  // Metrics alone are no reason to live.
+  // The metrics server alone does not keep the process alive.
   server.unref()
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${portOf(server)}/metrics`,
@@ -42,7 +42,7 @@ export async function serveMetrics(
 async function listen(server: Server, { host, port }: MetricsAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, { host, port })))
-    // Not shared among the workers of a cluster: each would answer for itself alone.
+    // The port is not shared among the workers of a cluster, because each worker would return only its own metrics.
     server.listen({ host, port, exclusive: true }, resolve)
   })
 }

@@ -1,25 +1,25 @@
 import { readProcess, readParent } from '../read-process.ts'
 
 const LOOK_EVERY_MS = 500
-/** Npm runs every command by a shell, which ends at a signal without passing it on. */
+/** Npm runs every command in a shell, which ends on a signal without forwarding it. */
 const SHELL = /^(?:\S*\/)?(?:ba|da|z)?sh -c /
 
 /**
- * Resolves when this process was started by npm or npx, and that has ended: a signal for `npx farebox start` reaches
- * npm and its shell, and neither passes it on for certain; `kill -9` reaches npm alone. Never resolves, and asks nothing,
- * where this process was not started by them. It keeps no process alive.
+ * Resolves when this process was started by npm or npx and that process has ended. A signal for `npx farebox start`
+ * reaches npm and its shell, which do not reliably forward it, and `kill -9` reaches only npm. Never resolves, and
+ * polls nothing, when this process was not started by npm. It does not keep the process alive.
  *
  * @param variables the environment
  */
 export async function launcherGone(variables: {
   readonly [name: string]: string | undefined
 }): Promise<void> {
-  // Set by npm in all that it runs.
+  // npm sets this variable in every process that it starts.
   if (variables['npm_execpath'] === undefined || process.platform === 'win32') return await never()
   const parent = process.ppid
   const shell = await readProcess(parent)
   const isShell = shell !== undefined && SHELL.test(shell.commandLine)
-  // Where the shell has made way for this process, npm is the parent itself.
+  // If the shell has replaced itself by this process, npm is the direct parent.
   const npm = isShell ? await readParent(parent) : undefined
   await new Promise<void>(resolve => {
     const timer = setInterval(() => {
@@ -35,7 +35,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Somebody else's process runs as well.
+    // A process of another user is running as well.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

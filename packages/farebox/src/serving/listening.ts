@@ -2,18 +2,18 @@ import type { Agent } from '../agent/create-agent.ts'
 import type { LogFormat } from '../log.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 
-/** What is reported once an agent listens. */
+/** The facts that are reported when an agent listens. */
 export interface Listening {
   readonly name: string
   readonly url: string
-  /** How it is paid, or that it is not. */
+  /** How the agent is paid, or that payments are off. */
   readonly mode: string
   readonly logFormat: LogFormat
-  /** Where metrics are to be served; undefined: nowhere. */
+  /** The address for metrics; undefined: metrics are off. */
   readonly metrics: MetricsAddress | undefined
 }
 
-/** Describes an agent that listens; `host` as it was asked for. */
+/** Describes an agent that listens; `host` is the requested host. */
 export function describeListening(
   { declaration, environment }: Agent,
   port: number,
@@ -30,7 +30,9 @@ export function describeListening(
   }
 }
 
-/** A local chain has the id of the public one in whose place it stands: its facilitator is on this machine. */
+/**
+ * A local chain uses the id of the public chain that it replaces; a facilitator on this machine suggests a local chain.
+ */
 function nameNetwork({ network, facilitatorUrl }: Agent['environment']): string {
   const { hostname } = new URL(facilitatorUrl)
   const isUnclear =
@@ -38,14 +40,14 @@ function nameNetwork({ network, facilitatorUrl }: Agent['environment']): string 
   return `${network.name}${isUnclear ? ' or a local chain' : ''} (${network.id})`
 }
 
-/** For people a line; for programs, with SERVICE_LOG=json, the event that says where it listens. */
+/** One line for people or, with SERVICE_LOG=json, an event with the address. */
 export function writeListening({ name, url, mode, logFormat }: Listening, workers: number): string {
   if (logFormat === 'json')
     return `${JSON.stringify({ level: 'info', event: 'listening', name, url, ...(workers > 1 && { workers }) })}\n`
   return `${[name, url, mode, ...(workers > 1 ? [`${workers} workers`] : [])].join('   ')}\n`
 }
 
-/** All interfaces, and the machine's own, are where a person at this machine says `localhost`. */
+/** The host for a URL: `localhost` for all interfaces and for loopback addresses. */
 function reachableHost(host: string | undefined): string {
   if (host === undefined || ['', '0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host

@@ -12,19 +12,19 @@ import type { HandlersModule } from '../agent/host-handlers.ts'
 import { relativePlace } from '../own-frames.ts'
 import type { StartOptions } from '../invocation/command-options.ts'
 
-/** All that an agent is made of, read and checked. */
+/** The parts of an agent, read and checked. */
 export interface PreparedAgent {
   readonly declaration: Declaration
-  /** With isolation the file alone: it is not for this process to import. */
+  /** The handlers; with isolation only the file, which this process must not import. */
   readonly handlers: AnyHandlers | HandlersModule
   readonly environment: Environment
-  /** What the environment was read from. */
+  /** The variables that the environment was read from. */
   readonly variables: Variables
 }
 
 /**
- * Reads what a start needs. All that is missing or wrong is reported at once: throws the one refusal there is, or a
- * `StartRefused` with each. Handlers are run only when the rest is right.
+ * Reads everything that a start needs. All faults are reported at once: throws the only error, or a `StartRefused` with
+ * all of them. The handlers are loaded only when everything else is valid.
  */
 export async function prepareAgent(
   options: StartOptions,
@@ -56,7 +56,7 @@ export async function prepareAgent(
 async function readFittingEnvironment(options: StartOptions, variables: Variables): Promise<Environment> {
   const environment = readEnvironment(variables, { keccak256: await loadKeccak() })
   if (options.workers > 1 && environment.store === 'memory:') {
-    // Each would know its own jobs alone: the same payment could buy as many as there are workers (D6).
+    // Each worker would know only its own jobs, so that one payment could buy as many jobs as there are workers (D6).
     throw new EnvironmentError({
       variable: 'SERVICE_STORE',
       problem: `is memory:, which ${options.workers} workers cannot share`,
@@ -66,7 +66,7 @@ async function readFittingEnvironment(options: StartOptions, variables: Variable
   return environment
 }
 
-/** Without a config nothing is beside it: then that is all there is to say. */
+/** Finds the handlers. When the config is missing, its error is sufficient and the search is skipped. */
 async function locateHandlers(options: StartOptions, folder: string): Promise<string> {
   if (options.handlers !== undefined) return options.handlers
   const config = await access(resolve(folder, options.config)).then(

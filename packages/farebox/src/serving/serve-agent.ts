@@ -10,26 +10,26 @@ import type { CommandWorld } from '../invocation/command-world.ts'
 import { describeListening, type Listening } from './listening.ts'
 import { prepareAgent } from './prepare-agent.ts'
 
-/** An agent that listens, and what is reported of it. */
+/** A listening agent with its description. */
 export interface ServedAgent {
   readonly agent: Agent
   readonly listening: Listening
 }
 
-/** What serving takes of the world. */
+/** The environment that serving needs. */
 export interface ServingWorld extends Pick<CommandWorld, 'folder' | 'variables' | 'out'> {
-  /** Default: metrics are served here, where they are asked for. */
+  /** Default: this process serves the metrics, if they are on. */
   readonly metricsServer?: OpenMetricsServer
 }
 
-/** Reads, loads, and listens. What cannot start throws its explanation, and leaves nothing open. */
+/** Reads, loads and listens. Throws an explained error when the agent cannot start, and leaves nothing open. */
 export async function serveAgent(options: StartOptions, world: ServingWorld): Promise<ServedAgent> {
   const { agent, listening, log } = await openAgent(options, world, own => own)
   void lookAtFacilitator(agent, log)
   return { agent, listening }
 }
 
-/** Once the first requests are answered: what it takes to ask would keep them waiting. */
+/** The check is delayed until the first requests are answered, because its work would slow them down. */
 const LOOK_AFTER_MS = 2_000
 
 async function lookAtFacilitator({ environment }: Agent, log: Log): Promise<void> {
@@ -39,10 +39,10 @@ async function lookAtFacilitator({ environment }: Agent, log: Log): Promise<void
   await warnOfFacilitator(environment, log)
 }
 
-/** Once the first request is answered: a thread takes a moment to start. */
+/** The watch is delayed until the first request is answered, because starting a thread takes time. */
 const WATCH_AFTER_MS = 250
 
-/** Isolated handlers hold up processes of their own. */
+/** Watches for handlers that block the event loop. Isolated handlers block only their own processes. */
 async function watchHandlers(declaration: Declaration, environment: Environment): Promise<void> {
   if (environment.isolation === 'worker') return
   await sleep(systemClock, WATCH_AFTER_MS)
@@ -50,7 +50,10 @@ async function watchHandlers(declaration: Declaration, environment: Environment)
   watchLoop({ maxDeadlineSeconds: declaration.max_deadline_seconds, format: environment.logFormat })
 }
 
-/** {@link serveAgent} beside others of its kind: what is to be known of the start, the first of them has said. */
+/**
+ * {@link serveAgent} for a further worker: warnings of the start are suppressed, because the first worker has logged
+ * them.
+ */
 export async function serveOneMore(options: StartOptions, world: ServingWorld): Promise<ServedAgent> {
   let isStarting = true
   return await openAgent(options, world, log => ({

@@ -4,8 +4,8 @@ import type { CommandWorld } from '../invocation/command-world.ts'
 import { outliveReaders } from './outlive-readers.ts'
 
 /**
- * Lets an agent serve until it is asked to stop, or until something that a handler left behind throws with nobody
- * to catch it (DDL-09). Jobs in flight are finished in both cases (D32). Resolves to the exit code: 0, or 1.
+ * Serves until the agent is asked to stop, or until code that a handler left running throws an error that is not caught
+ * (DDL-09). In both cases the jobs in flight are finished (D32). Resolves to the exit code, 0 or 1.
  */
 export async function serveUntilStopped(
   agent: Agent,
@@ -20,7 +20,7 @@ export async function serveUntilStopped(
   return error === undefined ? 0 : 1
 }
 
-/** Resolves with the first error thrown outside every job: a timer, an event, a promise that a handler forgot. */
+/** Resolves with the first uncaught error: of a timer, an event, or a promise without a handler. */
 function strayError(): Promise<Error> {
   return new Promise(resolve => {
     process.on('uncaughtException', resolve)

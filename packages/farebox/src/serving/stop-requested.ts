@@ -1,8 +1,8 @@
 import { launcherGone } from './launcher-gone.ts'
 
 /**
- * Resolves at the first SIGTERM or SIGINT, and when npm, which started this process, has ended; at a second one, of either, `atOnce` is called: people who press Ctrl-C
- * again do not want to wait.
+ * Resolves at the first SIGTERM or SIGINT, and when the npm process that started this one has ended. A second signal
+ * calls `atOnce`, because a user who presses Ctrl-C again does not want to wait.
  */
 export function stopRequested(atOnce: () => void): Promise<void> {
   return new Promise(resolve => {

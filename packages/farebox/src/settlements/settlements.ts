@@ -8,25 +8,28 @@ import type { Log } from '../log.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import type { HeldJob } from '../jobs/renew-leases.ts'
 
-/** How long a caller is kept waiting for a settlement before it is answered 503 pending (D8). */
+/** How long a caller waits for a settlement before it is answered 503 pending (D8). */
 const DEFAULT_WAIT_MS = 10_000
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
-/** The settlements that this process follows; each goes on until its outcome is known, even if nobody waits for it. */
+/** The settlements in this process; each continues until its outcome is known, even when no caller waits for it. */
 export interface Settlements {
   readonly waitMs: number
   /**
-   * Settles a saved response. Resolves to `settled` as soon as the transfer is proven: that is written down afterwards,
-   * because a repeat finds the same transfer (decision 70). Resolves to `unpaid` once that is written
-   * down; to undefined where another process took the job over, or this one stops.
+   * Settles a saved response. Resolves to `settled` as soon as the transfer is proven: the record is written
+   * afterwards, because a repeat finds the same transfer (decision 70). Resolves to `unpaid` after its record was
+   * written, and to undefined when another process took the job over or this one stops.
    */
   resume(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined>
-  /** Writes down what is known, and lets go of what is not: it is stored, and the next process takes it up. */
+  /**
+   * Writes the known outcomes, and releases the jobs with unknown ones: they are stored, and the next process settles
+   * them.
+   */
   stop(): Promise<void>
 }
 
-/** What the settlements of a process are followed with. */
+/** The parts that the settlements of a process need. */
 interface SettlingParts {
   readonly gate: PaymentGate | undefined
   readonly clock: Clock
@@ -53,7 +56,7 @@ export function createSettlements({
           .then(resolve, reject)
           .finally(() => {
             open.delete(seen)
-            // Not before it is written down: who waits looks at the record.
+            // Only after the record is written, because waiting requests then read it.
             notifier.notify(held.holder.jobKey)
           })
         open.add(seen)
@@ -65,7 +68,7 @@ export function createSettlements({
   }
 }
 
-/** Settles until the outcome is known and written down. Calls back as soon as it is known to be a success. */
+/** Settles until the outcome is known and recorded. Calls `onSettled` as soon as it is known to be a success. */
 async function seeThrough(
   settling: SettlingParts & { readonly stopped: AbortSignal },
   held: HeldJob,
@@ -75,7 +78,8 @@ async function seeThrough(
   const isOver = (): boolean => held.isLost || stopped.aborted
   let known: SettledJob | UnpaidJob | undefined
   for (let retryMs = FIRST_RETRY_MS; !isOver(); retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
-    // A verdict is asked for once: a payment that failed is never submitted again, only its record written.
+    // The outcome is asked for only until it is known: a failed payment is never submitted again, only its record is
+    // retried.
     known ??= await settleOnce(settling, held)
     if (known?.state === 'settled') onSettled(known)
     const recorded = known && (await recordSettlement(settling, held, known))
@@ -103,7 +107,9 @@ async function settleOnce(
   return undefined
 }
 
-/** A gate does not reject; if one did all the same, then nothing is known, and that is not a failure (D8). */
+/**
+ * Asks the gate to settle. A gate does not reject; if one does, the outcome is unknown, which is not a failure (D8).
+ */
 async function askGate(gate: PaymentGate | undefined, job: SavedJob): Promise<SettleOutcome> {
   if (gate === undefined) return { kind: 'unknown', cause: 'FACILITATOR_SECRET is missing' }
   try {
@@ -114,8 +120,8 @@ async function askGate(gate: PaymentGate | undefined, job: SavedJob): Promise<Se
 }
 
 /**
- * A settlement that is known but cannot be written down yet: a success may be reported, because asking again finds it
- * again; a failure may not, because the record would still say that the payment is to be charged.
+ * Writes the record of a known outcome. When that fails, a success may be reported, because asking again finds it; a
+ * failure must not be reported, because the record would still say that the payment is to be charged.
  */
 async function recordSettlement(
   { log }: SettlingParts,
@@ -128,7 +134,7 @@ async function recordSettlement(
       job,
       sealed: job.state === 'settled',
       keepMs: RESPONSE_KEPT_SECONDS * 1_000,
-      // Nobody waits for a success to be written down.
+      // The response is sent without waiting for the record of its settlement.
       mayWait: job.state === 'settled',
     })
     return ours ? 'written' : 'lost'

@@ -1,7 +1,8 @@
 import { createSpendingAgent, spendingVariables, type AskedJob } from './test-setup/spending-agent.ts'
 import { greedyWork } from './test-setup/greedy-work.ts'
 
-// A replica of a greedy agent, in a process of its own with the store it shares with the others. Jobs come by message.
+// A replica of a greedy agent, in a separate process, with a store that the replicas share. It receives jobs as
+// messages.
 
 const [, , nodeUrl = '', store = ''] = process.argv
 const { run } = await createSpendingAgent({

@@ -18,10 +18,10 @@ import { createSpendSender } from './spend-sender.ts'
 import { readBounds } from './spend-terms.ts'
 
 /**
- * Opens what handlers spend with, for a declaration in which a capability asks for it; what must be closed again is added
- * to `closers`. Nothing is asked of the chain yet: an agent starts without it.
+ * Opens spending for a declaration in which a capability declares permissions; a function that closes it is added to
+ * `closers`. It makes no request to the chain, so that an agent starts without a node.
  *
- * Throws an {@link EnvironmentError} where the key is not one to spend with, or does not have what it needs.
+ * Throws an {@link EnvironmentError} when the key is not suitable for spending, or required settings are missing.
  */
 export async function openSpending(
   declaration: Declaration,
@@ -46,7 +46,7 @@ export async function openSpending(
   if (devMode || agentId === undefined || rpcUrl === undefined) return refuse(DEV_MODE)
   const rpc = createJsonRpc(rpcUrl)
   const stopping = new AbortController()
-  // Each spend that is under way listens to it.
+  // Each spend in progress adds a listener to the signal.
   setMaxListeners(0, stopping.signal)
   closers.push(async () => {
     stopping.abort()
@@ -77,7 +77,7 @@ export async function openSpending(
 const DEV_MODE =
   'in dev mode nobody pays, so that there is nobody whose tokens could be moved; set SERVICE_DEV_MODE=false, SERVICE_RPC_URL, SPENDER_PRIVATE_KEY and AGENT_ID'
 
-/** Undefined for digits that are no key of the curve. */
+/** The address of a key; undefined when the digits are not a valid key of the curve. */
 function readAddress(
   crypto: Awaited<ReturnType<typeof loadEvmCrypto>>,
   privateKey: string,
@@ -125,14 +125,14 @@ function judgeSettings({ agentId, rpcUrl }: Environment): readonly EnvironmentPr
   return problems
 }
 
-/** A node of another chain knows other permissions. */
+/** Throws for a node of another chain, whose permissions differ. */
 async function requireChain(rpc: Pick<JsonRpc, 'call'>, chainId: number): Promise<void> {
   const answer = await rpc.call('eth_chainId', [])
   if (Number(answer) !== chainId)
     throw new Error(`SERVICE_RPC_URL is a node of chain ${Number(answer)}, SERVICE_NETWORK is ${chainId}`)
 }
 
-/** Does it until it succeeds, and then no more. */
+/** Runs the work until it succeeds once, and never again after that. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return async () => {

@@ -6,34 +6,36 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { addressTopic, isQuantity, quantity } from '@farebox/payments/internal/chain/rpc-words'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 
-/** The state of a ref: used in a block, used by a transaction that the node knows, or not at all as far as it knows. */
+/**
+ * The state of a ref: used in a block, used by a transaction that the node knows, or unused as far as the node knows.
+ */
 export type RefState = 'used' | 'pending' | 'free'
 
-/** A spend that is in a block. */
+/** A spend in a block. */
 export interface PastSpend {
   readonly transaction: string
   readonly to: string
   readonly amountAtomic: bigint
 }
 
-/** What the chain says of a permission. Everything rejects where the node gives no answer. */
+/** Reads a permission's state from the chain. Every method rejects when the node gives no answer. */
 export interface PermissionReads {
-  /** What one spend could move once all that the node knows is in a block, in atomic units. */
+  /** The amount that one spend could move after all transactions known to the node, in atomic units. */
   available(key: PermissionKey): Promise<bigint>
   refState(key: PermissionKey, ref: bigint): Promise<RefState>
-  /** The spend that used a ref; undefined where it is not in the blocks that were searched. */
+  /** The spend that used a ref; undefined when it is not in the searched blocks. */
   findSpend(key: PermissionKey, ref: bigint): Promise<PastSpend | undefined>
 }
 
-/** Public nodes refuse more blocks in one `eth_getLogs` than 5,000, and the head moves on while we ask. */
+/** Public nodes allow at most 5,000 blocks per `eth_getLogs`, and the head advances during the search. */
 const LOG_RANGE_BLOCKS = 4_900n
-/** About three weeks of blocks of two seconds. */
+/** About three weeks with a block time of two seconds. */
 const MOST_RANGES = 200
 
 const IS_REF_USED = 'isRefUsed(bytes32,uint256)'
 const PERMISSION_SPENT = 'PermissionSpent(address,address,bytes32,address,address,uint256,uint256)'
 
-/** Reads SpendPermissions through a node. */
+/** Makes the reads of SpendPermissions through a node. */
 export function createPermissionReads(
   rpc: Pick<JsonRpc, 'call'>,
   crypto: Pick<EvmCrypto, 'keccak256'>,
@@ -80,7 +82,9 @@ export function createPermissionReads(
   }
 }
 
-/** The event's words that are not indexed: token, recipient, amount, ref. */
+/**
+ * Finds the spend with this ref. The event's data has the words that are not indexed: token, recipient, amount, ref.
+ */
 function pickSpend(logs: unknown, ref: bigint): PastSpend | undefined {
   if (!Array.isArray(logs)) throw new Error('eth_getLogs: the node gave no list')
   for (const log of logs as readonly unknown[]) {

@@ -1,12 +1,12 @@
 import { pause, type PlannedSpend, type SpendTools } from './spend-once.ts'
 
 /**
- * What the next spend of a job can move, in atomic units: what is available or, where an earlier attempt at the job has
- * made that spend already, its amount. A handler that compares it with what it is about to spend comes to the same end each
- * time the job is run, also where that spend took all that was left.
+ * The amount that the next spend of a job can move, in atomic units: the available amount or, when an earlier attempt
+ * at the job has already made that spend, its amount. A handler that compares it with its next spend therefore gets the
+ * same result in each run of the job, even when that spend used everything that was left.
  *
- * A spend that waits for a block is waited for. Throws a `DeadlineError` where it is in none by the deadline; rejects where
- * the node gives no answer.
+ * Waits while the spend is in a pending transaction. Throws a `DeadlineError` when the transaction is not in a block by
+ * the deadline; rejects when the node gives no answer.
  *
  * @param next the spend that the handler would make now
  */

@@ -1,6 +1,6 @@
 import { createSpendingAgent, spendingVariables } from './test-setup/spending-agent.ts'
 
-// An agent in a process of its own, which a test kills while it spends.
+// An agent in a separate process, which a test kills during a spend.
 
 const [, , nodeUrl = '', jobId = ''] = process.argv
 const { run } = await createSpendingAgent({

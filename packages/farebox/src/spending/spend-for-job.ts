@@ -11,37 +11,40 @@ import { readAllowance } from './read-allowance.ts'
 import { SpendImpossible, spendOnce, unreachable, type SpendTools } from './spend-once.ts'
 import { checkSpendOrder, type SpendBound } from './spend-terms.ts'
 
-/** What the spends of a job are made with, for its capability and its payer. */
+/** The parts that the spends of a job need, for its capability and its payer. */
 export interface JobSpendingParts extends SpendTools {
   readonly crypto: Pick<EvmCrypto, 'keccak256'>
   readonly log: Log
-  /** Rejects where the node is one of another chain. */
+  /** Rejects when the node is for another chain. */
   readonly checkChain: () => Promise<void>
   readonly bound: SpendBound
   readonly key: PermissionKey
 }
 
-/** Their refs differ in the last byte, which the contract keeps in one slot. */
+/** The refs of a job differ only in the last byte, so that the contract stores their flags in one slot. */
 const MAX_SPENDS = 256
 
-/** A transaction that moved something, or may have. */
+/** A transaction that moved tokens, or may have moved them. */
 interface Movement {
   readonly what: string
   isMined: boolean
 }
 
-/** The spends of one run of a handler. */
+/** The state of the spends in one run of a handler. */
 interface Spends extends JobSpendingParts {
   readonly job: SpendingJob
-  /** Those that have not ended. */
+  /** Spends that have not ended. */
   readonly underWay: Set<Promise<unknown>>
-  /** By transaction. */
+  /** By transaction hash. */
   readonly movements: Map<string, Movement>
   calls: number
   isUnknown: boolean
 }
 
-/** Makes what one run of a handler spends with. Its calls are numbered: a retry that makes the same ones makes no new spends. */
+/**
+ * Makes the spending of one run of a handler. Its calls are numbered, so that a retry with the same calls makes no new
+ * spends.
+ */
 export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpending {
   const spends: Spends = {
     ...parts,
@@ -73,13 +76,13 @@ function track<T>({ log, job, underWay }: Spends, work: Promise<T>): Promise<T> 
     throw error
   })
   underWay.add(logged)
-  // A handler that does not wait for it is not to be ended by it: the job is given its failure when it ends.
+  // Prevents an unhandled rejection when the handler does not await the spend; the job gets the failure when it ends.
   const over = (): void => void underWay.delete(logged)
   logged.then(over, over)
   return logged
 }
 
-/** What may be spent now, as a decimal string. */
+/** The amount that may be spent now, as a decimal string. */
 async function readAllowed(spends: Spends): Promise<string> {
   const { crypto, bound, key, job } = spends
   const available = await checkNode(spends)
@@ -137,7 +140,10 @@ function describeMovements(movements: Spends['movements']): string | undefined {
   return `the job ${described.join(', and ')}: the same job_id again does not move that twice`
 }
 
-/** The same for a retry, and for no other job or call: in the last byte the call's number, a hash of the job before it. */
+/**
+ * The ref of a spend, the same for a retry and unique to the job and call: a hash of the job_id, with the call's number
+ * in the last byte.
+ */
 function refOf({ keccak256 }: Pick<EvmCrypto, 'keccak256'>, jobId: string, index: number): bigint {
   const hash = keccak256(new TextEncoder().encode(jobIdKey(jobId)))
   return ((BigInt(toHex(hash)) >> 8n) << 8n) | BigInt(index)

@@ -15,31 +15,31 @@ import type { PastSpend, PermissionReads } from './permission-reads.ts'
 import type { SpendSender } from './spend-sender.ts'
 import type { SpendTerms } from './spend-terms.ts'
 
-/** One spend of one job. */
+/** A planned spend of one job. */
 export interface PlannedSpend extends SpendTerms {
   readonly key: PermissionKey
-  /** As declared, for messages. */
+  /** The token's symbol as declared, for messages. */
   readonly symbol: string
   readonly ref: bigint
-  /** Unix milliseconds: until then it is followed. */
+  /** Unix milliseconds until which the spend is followed. */
   readonly deadlineMs: number
-  /** Aborts when nothing more may be begun. */
+  /** Aborts when no further transaction may be sent. */
   readonly signal: AbortSignal
-  /** Called for each transaction that may move something, before its outcome is known. */
+  /** Called for each transaction that may move tokens, before its outcome is known. */
   readonly onSent: (transaction: string) => void
 }
 
-/** What a spend is made with. */
+/** The parts that a spend needs. */
 export interface SpendTools {
   readonly rpc: Pick<JsonRpc, 'call'>
   readonly reads: PermissionReads
   readonly sender: SpendSender
   readonly clock: Clock
-  /** Aborts when the agent stops: what is not known by then, the next process asks for. */
+  /** Aborts when the agent stops; the next process asks for outcomes that are unknown then. */
   readonly stopped: AbortSignal
 }
 
-/** The node did not do its part; what it said is for the log. Nothing of this attempt was sent. */
+/** The node failed, and no transaction of this attempt was sent. `logText` has the node's message for the log. */
 export class SpendImpossible extends InternalError {
   readonly logText: string
 
@@ -49,23 +49,23 @@ export class SpendImpossible extends InternalError {
   }
 }
 
-/** Nonces collide, and transactions die, where replicas spend with one key at one time. */
+/** Nonces collide and transactions become invalid when replicas spend with one key at the same time. */
 const MAX_ATTEMPTS = 20
 const PAUSE_MS = 250
 
 /**
- * Makes a spend, or finds that it was made: its ref can be used once, by any process and after any earlier attempt.
- * Resolves when it is in a block.
+ * Makes a spend, or finds that it was made: its ref can be used only once, by any process and after any earlier
+ * attempt. Resolves when the spend is in a block.
  *
- * Throws a `ValidationError` where the payer does not permit it, a `DeadlineError` where its outcome is not known at the
- * deadline, and a {@link SpendImpossible} where it cannot be sent.
+ * Throws a `ValidationError` when the payer does not permit it, a `DeadlineError` when the outcome is unknown at the
+ * deadline, and a {@link SpendImpossible} when it cannot be sent.
  */
 export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promise<Spent> {
   const { reads, sender } = tools
   const { key, ref, amountAtomic, symbol, to } = planned
   const { owner, token, scope } = key
   const callData = encodeSpend({ owner, token, scope, to, amount: amountAtomic, ref })
-  /** What this attempt sent last, its outcome unknown. */
+  /** The last transaction of this attempt while its outcome is unknown. */
   let open: SentTransaction | undefined
   const ask = async <T>(question: () => Promise<T>, explain = unreachable): Promise<T> =>
     open === undefined ? await question().catch(explain) : await persist(tools, planned, question)
@@ -77,14 +77,14 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
       return resume(planned, past, open?.hash)
     }
     if (state === 'pending') {
-      // A replica's, or one of a process that was killed.
+      // The transaction is a replica's, or one of a process that was killed.
       await pause(tools, planned)
       attempt -= 1
       continue
     }
     const available = await ask(() => reads.available(key))
     if (available < amountAtomic) {
-      // What is known meanwhile may be this very spend.
+      // The amount may have been reduced by this very spend, made meanwhile.
       if ((await ask(() => reads.refState(key, ref))) !== 'free') continue
       throw tooLittle(available, planned)
     }
@@ -102,7 +102,7 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
       planned.onSent(sent.hash)
       const followed = await follow(tools, planned, sent)
       if (followed.outcome === 'open') throw unknownOutcome()
-      // Another transaction has its number: it can never be in a block.
+      // Another transaction has used its nonce, so it can never be in a block.
       open = undefined
       if (followed.outcome === 'in a block') {
         if (followed.receipt.succeeded) return { transaction: sent.hash, resumed: false }
@@ -126,7 +126,8 @@ async function follow(tools: SpendTools, planned: PlannedSpend, sent: SentTransa
     return await sendUntilMined(rpc, sent, {
       clock,
       timeoutMs: Math.max(0, planned.deadlineMs - clock.nowMs() - LAST_WORD_MS),
-      // Not the handler's: it is followed until its outcome is known, also where that was stopped.
+      // Not the handler's signal: the transaction is followed until its outcome is known, even when the handler was
+      // stopped.
       signal: stopped,
     })
   } finally {
@@ -134,7 +135,7 @@ async function follow(tools: SpendTools, planned: PlannedSpend, sent: SentTransa
   }
 }
 
-/** Before the deadline, so that the handler gets the outcome of its spend, and not only its caller. */
+/** Following ends this long before the deadline, so that the handler gets the outcome and not only its caller. */
 const LAST_WORD_MS = 100
 
 function resume(planned: PlannedSpend, past: PastSpend | undefined, ownHash: string | undefined): Spent {
@@ -152,7 +153,7 @@ function resume(planned: PlannedSpend, past: PastSpend | undefined, ownHash: str
   )
 }
 
-/** What was sent is asked about until the deadline, however often the node is silent. */
+/** Repeats a question about a sent transaction until the deadline, even when the node does not answer. */
 async function persist<T>(tools: SpendTools, planned: PlannedSpend, question: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -164,7 +165,7 @@ async function persist<T>(tools: SpendTools, planned: PlannedSpend, question: ()
   }
 }
 
-/** Waits a moment before the chain is asked again. Throws a `DeadlineError` where the deadline is nearer than that. */
+/** Waits before the chain is asked again. Throws a `DeadlineError` when the deadline would pass meanwhile. */
 export async function pause(
   { clock, stopped }: SpendTools,
   { deadlineMs }: Pick<PlannedSpend, 'deadlineMs'>,
@@ -173,13 +174,13 @@ export async function pause(
   await sleep(clock, PAUSE_MS, stopped)
 }
 
-/** Nothing is begun that nobody waits for. */
+/** Refuses a transaction whose outcome would come too late. */
 function refuseLate({ clock, stopped }: SpendTools, { signal, deadlineMs }: PlannedSpend): void {
   if (signal.aborted || stopped.aborted || clock.nowMs() + LAST_WORD_MS >= deadlineMs)
     throw new DeadlineError('the job was over before a spend could be made')
 }
 
-/** The job's answer names the transaction. */
+/** The error for an unknown outcome; the job's answer adds the transaction. */
 function unknownOutcome(): DeadlineError {
   return new DeadlineError('whether a spend was made was not known by the deadline')
 }
@@ -189,7 +190,7 @@ function tooLittle(available: bigint, { symbol, amountAtomic }: PlannedSpend): V
   return new ValidationError('allowance', `must be at least ${wanted} ${symbol}, is ${has} ${symbol}`)
 }
 
-/** What the payer permits, in words for the payer. */
+/** The reasons of the contract, in words for the payer. */
 const REFUSALS: { readonly [name in SpendRefusal]: string } = {
   RefUsed: 'this spend was made before',
   NotPermitted: 'this agent is not permitted to spend, or no longer',
@@ -213,7 +214,7 @@ function notPermitted(
   )
 }
 
-/** Turns what a node did not answer into a failure of this attempt; of an earlier one nothing is said. */
+/** Converts a missing answer of the node into a failure of this attempt; it says nothing about earlier attempts. */
 export function unreachable(error: unknown): never {
   if (isServiceError(error)) throw error
   throw new SpendImpossible(

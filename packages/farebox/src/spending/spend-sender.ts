@@ -10,34 +10,34 @@ import { countTransactions } from '@farebox/payments/internal/transaction/read-a
 import type { SentTransaction } from '@farebox/payments/internal/transaction/send-until-mined'
 import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
 
-/** What became of the attempt to send a call. */
+/** The result of an attempt to send a call. */
 export type SendOutcome =
-  /** The node has it, or may have it. */
+  /** The node has the transaction, or may have it. */
   | { readonly kind: 'sent'; readonly sent: SentTransaction }
-  /** It would be reverted, so that nothing was sent; `refusal` where the contract said why. */
+  /** The call would be reverted, so nothing was sent; `refusal` is set when the contract gave a reason. */
   | { readonly kind: 'would revert'; readonly refusal: SpendRefusal | undefined }
   /** Another process used the nonce: try again. */
   | { readonly kind: 'nonce taken' }
-  /** The node did not take it, and will not the next time. */
+  /** The node refused the transaction, and would refuse it again. */
   | { readonly kind: 'refused'; readonly message: string; readonly lacksGas: boolean }
 
-/** Sends transactions of the one account that spends. */
+/** Sends transactions of the spending account. */
 export interface SpendSender {
   /** Lower-case. */
   readonly address: `0x${string}`
   /**
-   * Calls SpendPermissions. Rejects where the node gave no answer before anything was sent.
+   * Calls SpendPermissions. Rejects when the node gives no answer before anything was sent.
    *
-   * @param mayBegin asked when it is this call's turn, and again before it is signed; throws where it may not
+   * @param mayBegin called when the call's turn comes, and again before signing; throws when the call must not be made
    */
   send(callData: string, mayBegin: () => void): Promise<SendOutcome>
-  /** A transaction of {@link SpendSender.send} is over: in a block, dead or given up. */
+  /** Ends the tracking of a transaction of {@link SpendSender.send}: it is in a block, invalid or given up. */
   forget(sent: SentTransaction): void
 }
 
 /**
- * Makes the sender. Transactions are numbered one after the other within this process; between processes with the same
- * key the node decides who was first, and the other sends with the next number.
+ * Makes the sender. Within this process the transactions get consecutive nonces; between processes with the same key
+ * the node decides which was first, and the other process sends with the next nonce.
  */
 export function createSpendSender(
   rpc: Pick<JsonRpc, 'call'>,
@@ -46,7 +46,7 @@ export function createSpendSender(
 ): SpendSender {
   const key = fromHex(privateKey)
   const address = crypto.addressOf(key) as `0x${string}`
-  // Of what is under way: a node that is a moment behind does not count it yet.
+  // The nonces of transactions in progress: a node that is slightly behind does not count them yet.
   const nonces = new Set<number>()
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -76,7 +76,7 @@ export function createSpendSender(
       callData,
     })
     const sent = { ...signed, from: address, nonce }
-    // A node that does not answer may have it: it is sent again while it is followed.
+    // A node that does not answer may have the transaction; it is sent again while it is followed.
     const outcome = await broadcast(rpc, signed.raw).catch(() => ({ kind: 'sent' }) as const)
     if (outcome.kind === 'sent') {
       nonces.add(nonce)
@@ -98,7 +98,10 @@ export function createSpendSender(
   }
 }
 
-/** Nodes tell a revert by its data, by code 3 or by the word; what else they refuse says nothing of the call. */
+/**
+ * Reads the revert of a call. Nodes report it by data, by code 3 or by the word "revert"; other errors are not about
+ * the call, and are thrown.
+ */
 function readRevert(error: JsonRpcError): SendOutcome {
   const { code, details, message } = error
   const data = revertData(details)
@@ -107,7 +110,7 @@ function readRevert(error: JsonRpcError): SendOutcome {
   return { kind: 'would revert', refusal: data === undefined ? undefined : spendRefusal(data) }
 }
 
-/** Some nodes give the data as it is, some in an object. */
+/** Some nodes return the data directly, others in an object. */
 function revertData(details: unknown): string | undefined {
   const data: unknown =
     typeof details === 'object' && details !== null && 'data' in details ? details.data : details

@@ -5,22 +5,22 @@ import type { Declaration, Permission } from '@farebox/protocol/declaration/decl
 import { InternalError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 
-/** What a capability declares to spend, at most, in one transaction. */
+/** The most that a capability may spend in one transaction, as declared. */
 export interface SpendBound {
-  /** As declared: `"USDC"`. */
+  /** The token's symbol as declared: `"USDC"`. */
   readonly symbol: string
-  /** Its contract on the agent's network. */
+  /** The token's contract on the agent's network. */
   readonly token: `0x${string}`
   readonly maxAtomic: bigint
 }
 
-/** A spend, checked. */
+/** The checked terms of a spend. */
 export interface SpendTerms {
   readonly to: `0x${string}`
   readonly amountAtomic: bigint
 }
 
-/** What each capability declares that it spends; those that declare nothing are not in it. */
+/** The declared limits by capability; capabilities without permissions are not included. */
 export function readBounds(declaration: Declaration, network: Network): ReadonlyMap<string, SpendBound> {
   return new Map(
     Object.entries(declaration.capabilities).flatMap(([name, { permissions = [] }]) =>
@@ -31,14 +31,14 @@ export function readBounds(declaration: Declaration, network: Network): Readonly
 
 function readBound({ token, max_per_transaction }: Permission, { asset }: Network): SpendBound {
   const most = readPrice(max_per_transaction)
-  // A declaration is checked before it gets here.
+  // The declaration was checked before, so this cannot happen.
   if (!most.ok || token !== asset.symbol) throw new RangeError('a permission that was not checked')
   return { symbol: token, token: asset.address as `0x${string}`, maxAtomic: most.atomic }
 }
 
 /**
- * Checks what a handler asks to be moved. Throws a `ValidationError` for an amount or a recipient that cannot be, which
- * mostly come from the input, and an `InternalError` for what only the handler can have got wrong.
+ * Checks the arguments of a spend. Throws a `ValidationError` for an invalid amount or recipient, which usually come
+ * from the input, and an `InternalError` for a fault that only the handler can cause.
  */
 export function checkSpendOrder(
   crypto: Pick<EvmCrypto, 'keccak256'>,

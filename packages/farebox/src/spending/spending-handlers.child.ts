@@ -1,6 +1,6 @@
 import type { JobContext } from '../handlers.ts'
 
-// Handlers of the tests in processes of their own.
+// Handlers for the tests of spending from separate processes.
 
 const SHOP = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
 

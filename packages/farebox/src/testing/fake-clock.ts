@@ -1,13 +1,13 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** A clock whose time moves only when a test says so. */
+/** A clock whose time advances only when a test calls `advance`. */
 export interface FakeClock extends Clock {
   /**
-   * Moves the time forward and calls what falls due on the way: the earliest first, each at its own moment,
-   * and after each call whatever promises it settled go on, so that timers they set are met too.
+   * Advances the time and calls the timers that become due: the earliest first, each at its own time. After each call
+   * pending promises are settled, so that timers which they set are called as well.
    */
   advance(ms: number): Promise<void>
-  /** How many callbacks wait. */
+  /** The number of waiting timers. */
   waiting(): number
 }
 
@@ -16,7 +16,7 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** Turns of the event loop after each timer; enough for a chain of promises that waits for no I/O. */
+/** Turns of the event loop after each timer; enough for a chain of promises without I/O. */
 const SETTLE_TURNS = 3
 
 /**
@@ -61,7 +61,9 @@ export function createFakeClock(startMs: number = Date.UTC(2027, 0, 1)): FakeClo
   }
 }
 
-/** Timers of one moment keep the order in which they were set, because a `Set` does. */
+/**
+ * The timer that is due first. Timers with the same time keep the order in which they were set, because a `Set` does.
+ */
 function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
   let first: Timer | undefined
   for (const timer of timers) {

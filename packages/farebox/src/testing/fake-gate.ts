@@ -1,25 +1,25 @@
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 
-/** What `verify` is to answer once, instead of looking at who pays. */
+/** The next result of `verify`, instead of one that depends on the payer. */
 export type VerifyFault = 'invalid' | 'unauthorized' | 'unavailable'
 
-/** What `settle` is to answer once, instead of `settled`. */
+/** The next result of `settle`, instead of `settled`. */
 export type SettleFault = 'unknown' | 'failed'
 
-/** What was asked of the gate so far. */
+/** The number of calls of the gate so far. */
 export interface GateCounts {
   readonly verified: number
-  /** Calls of `settle`, repeats of the same payment included. */
+  /** Calls of `settle`, including repeats of the same payment. */
   readonly settleCalls: number
-  /** Distinct payments charged. */
+  /** Different payments that were charged. */
   readonly charged: number
 }
 
-/** A payment gate without a facilitator and without a chain, whose faults are written by the test. */
+/** A payment gate without a facilitator and a chain, whose faults a test sets. */
 export interface FakeGate extends PaymentGate {
-  /** The next calls of `verify` answer these, one each. */
+  /** Sets the results of the next calls of `verify`, one each. */
   failVerify(...faults: readonly VerifyFault[]): void
-  /** The next calls of `settle` answer these, one each. */
+  /** Sets the results of the next calls of `settle`, one each. */
   failSettle(...faults: readonly SettleFault[]): void
   counts(): GateCounts
 }

@@ -9,45 +9,44 @@ import { createAgent, type Agent, type AgentOptions } from '../agent/create-agen
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createLog } from '../log.ts'
 
-/** Nobody's wallet: in dev mode nothing is paid. */
+/** A wallet that is not used: in dev mode nothing is paid. */
 const TEST_WALLET = '0x00000000000000000000000000000000000fa4e0'
 
-/** What a test agent is made of. */
+/** The options of a test agent. */
 export interface TestAgentOptions<D extends Declaration> {
   readonly declaration: D
   readonly handlers: AgentOptions<D>['handlers']
-  /** Default: the machine's own. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock
 }
 
-/** An agent for tests of its handlers: dev mode, no socket, nothing on disk. */
+/** An agent for tests of its handlers: in dev mode, without a socket, with nothing on disk. */
 export interface TestAgent<D extends Declaration> {
   /**
-   * Does one job and resolves to its output, with everything between caller and handler in place: coercion,
-   * defaults, deadline, output check.
+   * Runs one job and resolves to its output, with every step between caller and handler: coercion, defaults, deadline,
+   * output check.
    *
-   * Throws the typed error that the caller would be answered with: a `ValidationError` for a refused input or
-   * one thrown by the handler, a `DeadlineError`, a `CapabilityError`, an `InternalError` with the generic
-   * message.
+   * Throws the typed error that the caller would get: a `ValidationError` for a refused input or one thrown by the
+   * handler, a `DeadlineError`, a `CapabilityError`, or an `InternalError` with the generic message.
    */
   call<Name extends CapabilityName<D>>(
     capability: Name,
     input: InferCallerInput<D['capabilities'][Name]['input_schema']>,
     options?: CallOptions,
   ): Promise<InferOutput<D['capabilities'][Name]['output_schema']>>
-  /** Answers one web-standard request: for tests of the HTTP side. */
+  /** Answers one web-standard request, for tests of the HTTP layer. */
   fetch(request: Request): Promise<Response>
-  /** The log so far, a line an entry. */
+  /** The log so far, one line per entry. */
   logs(): readonly string[]
   close(): Promise<void>
 }
 
-/** The names a declaration has. */
+/** The names of a declaration's capabilities. */
 export type CapabilityName<D extends Declaration> = keyof D['capabilities'] & string
 
-/** How one call differs from an ordinary one. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Default: a new one for each call. The same one again gets the stored response (D22). */
+  /** Default: a new one for each call. Repeating a job_id returns the stored response (D22). */
   readonly jobId?: string
   /** Unix seconds; default: `max_deadline_seconds` from now. */
   readonly deadline?: number
@@ -92,7 +91,7 @@ export function createTestAgent<const D extends Declaration>(options: TestAgentO
     variables,
     ports: { clock, log, jobStore },
   })
-  // A declaration that cannot be served is an error of the first call, not of the process.
+  // A declaration that cannot be served must fail the first call, not the process.
   started.catch(() => undefined)
   return {
     async call(capability, input, { jobId = randomUUID(), deadline } = {}) {
@@ -105,7 +104,7 @@ export function createTestAgent<const D extends Declaration>(options: TestAgentO
           deadline: deadline ?? clock.nowMs() / 1_000 + declaration.max_deadline_seconds,
         }),
       )
-      // In dev mode a wrong output passes as it is: then the test sees what its types do not.
+      // In dev mode an invalid output passes unchanged, so the value may not match its type.
       return readOutput(response.status, await response.json()) as InferOutput<
         D['capabilities'][typeof capability]['output_schema']
       >
@@ -124,7 +123,7 @@ function executeRequest(body: object): Request {
   return new Request('http://test-agent/execute', { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-/** The output of a 200; throws the typed error of anything else. */
+/** Returns the output of a 200; throws the typed error of any other response. */
 function readOutput(status: number, body: unknown): unknown {
   const { output, error_type, error } = body as { readonly [key: string]: unknown }
   if (status === 200) return output

@@ -5,16 +5,16 @@ import { AggregatorRegistry, Gauge } from 'prom-client'
 import type { MetricsSource } from '../metrics/agent-metrics.ts'
 import { readReport, REPORT_METRICS } from './worker-messages.ts'
 
-/** What one worker, or several, have counted. */
+/** The metrics of one or several workers. */
 type Counted = readonly object[]
 
-/** A worker whose event loop is blocked does not answer: what it said the last time stands in for it. */
+/** A worker whose event loop is blocked does not answer; its last report is used instead. */
 const TIMEOUT_MS = 2_000
 
 /**
- * Adds up what all workers have counted, so that one scrape is the whole agent. What a worker that has ended had
- * counted by the last scrape stays in the sums: a counter that went down would be taken for a restart, and be counted
- * anew.
+ * Adds up the metrics of all workers, so that one scrape covers the whole agent. The last reported values of a worker
+ * that has ended stay in the sums: a counter that decreases would be taken for a restart, and its values would be
+ * counted again.
  */
 export function aggregateMetrics(
   workers: () => readonly Worker[],
@@ -46,7 +46,7 @@ export function aggregateMetrics(
     return await all.metrics()
   }
 
-  // One after the other: two that retire the same worker would count it twice.
+  // Requests are processed sequentially: two that retire the same worker concurrently would count it twice.
   let turn: Promise<unknown> = Promise.resolve()
   return {
     contentType: AggregatorRegistry.PROMETHEUS_CONTENT_TYPE,
@@ -58,7 +58,7 @@ export function aggregateMetrics(
   }
 }
 
-/** A metric of type `gauge` says what is now, and nothing of what has ended. */
+/** A gauge describes the current state, so that of an ended worker is dropped. */
 function isGauge(metric: object): boolean {
   return 'type' in metric && metric.type === 'gauge'
 }

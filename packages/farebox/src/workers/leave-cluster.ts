@@ -2,21 +2,21 @@ import cluster from 'node:cluster'
 import { within } from '@farebox/protocol/internal/time/within'
 import { systemClock } from '@farebox/protocol/time/clock'
 
-/** The one that watches over us may hang, and its workers are to end all the same. */
+/** The supervisor may hang, and its workers must end nevertheless. */
 const TIMEOUT_MS = 2_000
 
 /**
- * Ends a worker's part in the cluster, once its server is closed and before its process ends. Connections that were
- * handed to it meanwhile go back, and to another worker: of a process that just ended nobody would take them back, and
- * their callers would wait until the last worker is gone.
+ * Ends a worker's part in the cluster, after its server is closed and before its process ends. Connections that were
+ * handed to it meanwhile go back to the supervisor, and to another worker: if the process ended at once, they would not
+ * be taken back, and their callers would wait until the last worker has ended.
  *
- * Resolves when none can come any more, or where nobody says so in time.
+ * Resolves when no more connections can arrive, or when the supervisor does not confirm that in time.
  */
 export async function leaveCluster(): Promise<void> {
   const { worker } = cluster
   if (worker === undefined || !worker.isConnected()) return
   const left = new Promise<void>(resolve => process.once('disconnect', () => resolve()))
-  // Waits for the supervisor's word, which comes after all that it handed over before it knew.
+  // Waits for the supervisor's confirmation, which comes after every connection that it had already handed over.
   worker.disconnect()
   await within(systemClock, TIMEOUT_MS, left)
 }

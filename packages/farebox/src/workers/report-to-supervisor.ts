@@ -1,12 +1,14 @@
 import type { OpenMetricsServer } from '../metrics/agent-metrics.ts'
 import { REPORT_METRICS, type WorkerReport } from './worker-messages.ts'
 
-/** Tells the process that watches over this one; nobody is told where it is gone. */
+/** Sends a report to the supervisor; does nothing when the supervisor has ended. */
 export function reportToSupervisor(report: WorkerReport): void {
   if (process.connected) process.send?.(report, undefined, undefined, () => undefined)
 }
 
-/** Metrics are served by the one that watches over all workers; this one tells it what it has counted. */
+/**
+ * Sends this worker's metrics to the supervisor on request, because the supervisor serves the metrics of all workers.
+ */
 export const reportMetrics: OpenMetricsServer = source => {
   const tell = (message: unknown): void => {
     if (message !== REPORT_METRICS) return

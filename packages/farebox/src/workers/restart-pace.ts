@@ -1,17 +1,20 @@
-/** A worker that lived so long did not die of its start. */
+/** A worker that lived this long did not fail at its start. */
 const AT_ONCE_MS = 5_000
-/** So many in a row that die at once, and the next would too. */
+/** After this many consecutive failed starts, the next one would fail as well. */
 const MAX_AT_ONCE = 5
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** How fast workers that died are replaced. */
+/** The delay with which ended workers are replaced. */
 export interface RestartPace {
-  /** Milliseconds to wait before the next one; undefined where there should be none. `livedMs`: of the one that died. */
+  /**
+   * Milliseconds to wait before the next start; undefined to give up. `livedMs` is the lifetime of the worker that
+   * ended.
+   */
   next(livedMs: number): number | undefined
 }
 
-/** Makes the pace of one command: soon at first, slower each time in a row, and not for ever. */
+/** Makes the pace of one command: short delays at first, longer ones after consecutive failures, and finally none. */
 export function createRestartPace(): RestartPace {
   let atOnce = 0
   return {

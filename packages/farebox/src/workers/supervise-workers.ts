@@ -14,13 +14,13 @@ import { createRestartPace, type RestartPace } from './restart-pace.ts'
 const WORKER = fileURLToPath(import.meta.resolve('#built/workers/worker'))
 
 /**
- * Serves in several processes on one port, and watches over them; this process serves nothing itself. The first
- * worker goes ahead, so that what it cannot start with is said once. A worker that dies later is replaced.
+ * Serves in several processes on one port, and supervises them; this process serves no requests itself. The first
+ * worker starts alone, so that an error of the start is reported once. A worker that ends later is replaced.
  *
- * Resolves to the exit code: 0 once all have stopped gracefully (D32), 1 where they cannot start, or keep dying.
+ * Resolves to the exit code: 0 when all have stopped gracefully (D32), 1 when they cannot start or repeatedly end.
  *
- * @param args after `farebox start`; each worker gets them as they are
- * @param tell called once, when so many as were asked for listen
+ * @param args the arguments after `farebox start`; each worker gets them unchanged
+ * @param tell called once, when the requested number of workers listen
  */
 export async function superviseWorkers(
   args: readonly string[],
@@ -33,7 +33,7 @@ export async function superviseWorkers(
       'this process is a worker already, and cannot have workers of its own',
       'leave out --workers: the process that started this one manages its workers',
     )
-  // Each connection to the next worker. Sharing the socket alone would give most of them to one.
+  // The supervisor distributes connections in turn. With a shared socket most of them would go to one worker.
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({ exec: WORKER, args: [...args], cwd: world.folder })
   const pool = createWorkerPool(systemClock)
@@ -61,7 +61,7 @@ export async function superviseWorkers(
   return places.every(endedWell => endedWell) ? 0 : 1
 }
 
-/** Serves what all workers have counted, where the first of them was asked to. Rejects, the pool stopped, where it cannot. */
+/** Serves the metrics of all workers, if they are on. When it cannot listen, it stops the pool and rejects. */
 async function openMetrics({ metrics }: Listening, pool: WorkerPool, log: Log): Promise<() => Promise<void>> {
   if (metrics === undefined) return () => Promise.resolve()
   try {
@@ -85,7 +85,7 @@ function explainFirstEnd(end: WorkerEnd, pool: WorkerPool, { err }: CommandWorld
   return 1
 }
 
-/** Puts another worker where one has died. Resolves once the place is given up: to whether that was as it should be. */
+/** Replaces a worker whenever it ends. Resolves when the place is given up, to whether that was a graceful stop. */
 async function keepFilled(
   first: PooledWorker,
   parts: {

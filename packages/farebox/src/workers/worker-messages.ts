@@ -2,21 +2,21 @@ import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Listening } from '../serving/listening.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 
-/** What a worker tells the process that watches over it. */
+/** A report of a worker to its supervisor. */
 export type WorkerReport =
   | { readonly kind: 'listening'; readonly listening: Listening }
-  /** It cannot start, and has said why. */
+  /** The worker cannot start, and has printed the reason. */
   | { readonly kind: 'refused' }
-  /** What it has counted, as `getMetricsAsJSON` of prom-client gives it; undefined where that failed. */
+  /** The metrics as prom-client's `getMetricsAsJSON` returns them; undefined when that failed. */
   | { readonly kind: 'metrics'; readonly metrics: readonly object[] | undefined }
 
-/** A command to a worker: stop taking jobs, finish those in flight, end. */
+/** A command to a worker: accept no more jobs, finish those in flight, and end. */
 export const STOP = 'stop'
 
-/** What a worker is asked: what it has counted. */
+/** A request to a worker for its metrics. */
 export const REPORT_METRICS = 'metrics'
 
-/** A message as it came over the channel; undefined for what is not ours: handlers may send messages of their own. */
+/** Reads a message of a worker; undefined for other messages, because handlers may send messages of their own. */
 export function readReport(message: unknown): WorkerReport | undefined {
   if (!isObject(message)) return undefined
   const { kind, listening, metrics } = message

@@ -3,36 +3,36 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import type { Listening } from '../serving/listening.ts'
 import { readReport, STOP } from './worker-messages.ts'
 
-/** One worker, from its fork to its end. */
+/** A worker, from its fork to its end. */
 export interface PooledWorker {
   readonly pid: number | undefined
-  /** Resolves once it listens; to undefined where it ended before. */
+  /** Resolves when the worker listens; to undefined when it ends before. */
   readonly listening: Promise<Listening | undefined>
   readonly ended: Promise<WorkerEnd>
 }
 
-/** How a worker ended. */
+/** The facts about the end of a worker. */
 export interface WorkerEnd {
   readonly code: number | null
   readonly signal: string | null
   readonly livedMs: number
-  /** It could not start, and has said why. */
+  /** The worker could not start, and has printed the reason. */
   readonly hasExplained: boolean
 }
 
-/** The workers of one command that live now. */
+/** The running workers of one command. */
 export interface WorkerPool {
-  /** Forks another, as the cluster is set up. */
+  /** Forks another worker, with the settings of the cluster. */
   add(): PooledWorker
-  /** Calls back once, as soon as so many listen. */
+  /** Calls back once, as soon as this many workers listen. */
   whenListening(count: number, callback: () => void): void
-  /** Those that live now. */
+  /** The running workers. */
   workers(): readonly Worker[]
-  /** Aborts once `stop` was called. */
+  /** Aborts when `stop` is called. */
   readonly stopping: AbortSignal
-  /** Asks each to finish what it has and end; one that is added later is asked at once. */
+  /** Asks each worker to finish its jobs and end; a worker that is added later is asked at once. */
   stop(): void
-  /** Ends each at once. */
+  /** Kills all workers. */
   kill(): void
 }
 
@@ -98,9 +98,9 @@ function watch(worker: Worker, clock: Clock): PooledWorker {
       listens(undefined)
       resolve({ code, signal, livedMs: clock.nowMs() - startedMs, hasExplained })
     }
-    // Not its exit: what it has said before may not have been read by then.
+    // Not the `exit` event, before which not all messages of the worker may have been read.
     worker.process.on('close', end)
-    // Of a process that could not even be made there is no end.
+    // A process that could not be created has no `close` event.
     worker.on('error', () => void (worker.process.pid === undefined && end(null, null)))
   })
   return { pid: worker.process.pid, listening, ended }

@@ -8,7 +8,7 @@ import { splitForPipe } from '../isolation/output/split-for-pipe.ts'
 import { reportMetrics, reportToSupervisor } from './report-to-supervisor.ts'
 import { STOP } from './worker-messages.ts'
 
-// One of the processes of `farebox start --workers <n>`: forked by supervise-workers.ts, with the same words.
+// The program of one worker of `farebox start --workers <n>`; supervise-workers.ts forks it with the same arguments.
 const stop = stopAsked()
 const code = await serve()
 await leaveCluster()
@@ -33,9 +33,9 @@ async function serve(): Promise<number> {
 }
 
 /**
- * Resolves when this worker is to stop: told so, sent a signal itself, or left alone. Ctrl-C in a terminal reaches
- * every process of a command, so a signal that comes twice is no second request here; ending all at once is for
- * the one that watches over us.
+ * Resolves when this worker must stop: on a command, on a signal, or when its supervisor has ended. Ctrl-C in a
+ * terminal reaches every process of a command, so a repeated signal is not treated as a second request here; killing
+ * all workers at once is the task of the supervisor.
  */
 function stopAsked(): Promise<void> {
   return new Promise(resolve => {
@@ -44,7 +44,8 @@ function stopAsked(): Promise<void> {
     })
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
     cluster.worker?.on('disconnect', () => {
-      // Said before Node ends the process for it: whoever watched over us is gone, the jobs in flight are not.
+      // Set before Node would end the process because of the disconnect: the supervisor has ended, but jobs are still
+      // in flight.
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       resolve()
     })

@@ -86,7 +86,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.claim(claimOf('a', { fence: '2' }))).toEqual({ kind: 'claimed', job: unpaid })
       })
 
-      test("gives the job of a dead holder to the next one, with its record", async () => {
+      test('gives the job of a dead holder to the next one, with its record', async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), hold(saved, SHORT_MS, LONG_MS))
         await fixture.elapse(SHORT_MS)

@@ -2,11 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process'
 import type { AskedJob, EndedJob } from './spending-agent.ts'
 import type { Seeded } from './seeded.ts'
 
-/** Replicas of one agent, which are killed and come back. */
+/** Replicas of one agent, which are killed and restarted. */
 export interface GreedyReplicas {
-  /** Asks any of them, and asks again where it is killed first, or says that it cannot tell yet. */
+  /** Sends a job to a random replica, and sends it again when that replica is killed first or answers 503. */
   run(job: AskedJob & { readonly jobId: string }): Promise<EndedJob>
-  /** Kills one of them by SIGKILL, and starts it again. */
+  /** Kills a random replica with SIGKILL, and starts it again. */
   killOne(): Promise<void>
   kills(): number
   stop(): Promise<void>
@@ -21,7 +21,7 @@ interface Replica {
 const ASKS_AGAIN = 40
 const PROGRAM = new URL('../greedy-replica.child.ts', import.meta.url)
 
-/** Starts them over one store. */
+/** Starts the replicas with one shared store. */
 export async function startGreedyReplicas(options: {
   readonly count: number
   readonly nodeUrl: string
@@ -80,7 +80,7 @@ function startReplica(words: readonly string[]): Replica {
       const { number, ended } = message as { readonly number: number; readonly ended: EndedJob }
       open.get(number)?.(ended)
     })
-    // A job that is asked of it then hears of it at once.
+    // The exit resolves `ready`, so that a job for this replica fails at once.
     child.once('exit', () => {
       resolve()
       for (const end of open.values()) end(undefined)
@@ -89,7 +89,7 @@ function startReplica(words: readonly string[]): Replica {
   return { child, ready, open }
 }
 
-/** Undefined where the replica is killed before it has answered. */
+/** Undefined when the replica is killed before it answers. */
 async function ask({ child, open }: Replica, number: number, job: AskedJob): Promise<EndedJob | undefined> {
   if (child.exitCode !== null || child.signalCode !== null) return undefined
   try {

@@ -3,18 +3,18 @@ import type { Work } from './spending-agent.ts'
 
 const RECIPIENT = TEST_KEYS.thirdAgent.address
 
-/** What a greedy handler does with its spends, which it begins all at once. */
+/** The ways in which a greedy handler treats its spends, which it starts concurrently. */
 export const GREEDY_WAYS = ['needs all', 'takes what it gets', 'waits for none'] as const
 export type GreedyWay = (typeof GREEDY_WAYS)[number]
 
-/** A job of the greedy handler: in its one input field. */
+/** A job of the greedy handler, sent as its only input field. */
 export interface GreedyPlan {
   readonly way: GreedyWay
-  /** Decimal, one for each spend. */
+  /** Decimal amounts, one per spend. */
   readonly amounts: readonly string[]
 }
 
-/** Spends as its plan says, the same each time the job is run; the output names the transactions that it was given. */
+/** Makes the planned spends, the same in each run of the job; the output has the hashes of the resolved spends. */
 export const greedyWork: Work = async ({ spend }, text) => {
   const { way, amounts } = JSON.parse(text) as GreedyPlan
   const spends = amounts.map(

@@ -2,18 +2,18 @@ import type { GreedyPlan } from './greedy-work.ts'
 import type { SpendOnChain } from '@farebox/local/src/testing/permission-storm'
 import type { EndedJob } from './spending-agent.ts'
 
-/** A job of a storm, and an answer that its caller got. */
+/** A job of a storm, and the answer that its caller got. */
 export interface StormAnswer {
   readonly jobId: string
   readonly plan: GreedyPlan
   readonly ended: EndedJob
-  /** The newest block when it was heard. */
+  /** The newest block when the answer arrived. */
   readonly block: bigint
 }
 
 /**
- * What is wrong with an answer, going by the spends that the chain shows of its job; undefined: nothing. One that says done
- * has exactly the spends that it names; one that says failed names whatever had moved by then.
+ * Compares an answer with the job's spends on the chain; returns the fault, or undefined when there is none. A
+ * successful answer must name exactly the job's spends; a failed one must name every spend that was made by then.
  */
 export function judgeAnswer(answer: StormAnswer, spends: readonly SpendOnChain[]): string | undefined {
   const { jobId, plan, ended } = answer

@@ -1,19 +1,19 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of a call: it goes through; it goes through and its answer is lost; it is lost itself. */
+/** The result of a call: it passes, it passes but its answer is lost, or the call itself is lost. */
 export type CallOutcome = 'pass' | 'lose-answer' | 'lose'
 
-/** A node between an agent and a chain, which does to calls what a test says. */
+/** A proxy between an agent and a node, which loses calls or answers as a test decides. */
 export interface NodeBetween {
   readonly url: string
   decide: (method: string) => CallOutcome | Promise<CallOutcome>
-  /** The methods that were called, in order. */
+  /** The called methods, in order. */
   readonly methods: readonly string[]
   close(): Promise<void>
 }
 
-/** Starts one before the node at this URL. */
+/** Starts a proxy for the node at this URL. */
 export async function startNodeBetween(rpcUrl: string): Promise<NodeBetween> {
   const methods: string[] = []
   const server = createServer((request, response) => {

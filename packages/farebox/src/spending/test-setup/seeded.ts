@@ -1,4 +1,4 @@
-/** Numbers that only look random, the same for the same seed: a storm can be played again. */
+/** Pseudorandom numbers, the same for the same seed, so that a storm can be repeated. */
 export interface Seeded {
   /** From 0 to below 1. */
   next(): number
@@ -7,7 +7,7 @@ export interface Seeded {
   pick<T>(list: readonly T[]): T
 }
 
-/** Makes them (mulberry32). */
+/** Makes a generator (mulberry32). */
 export function seeded(seed: number): Seeded {
   let state = seed >>> 0
   const next = (): number => {

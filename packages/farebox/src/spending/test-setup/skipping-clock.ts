@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 
-/** The machine's clock, of which a test can skip a part. */
+/** The machine's clock with a function to skip time. */
 export interface SkippingClock extends Clock {
-  /** Puts the clock forward; what falls due by that is called. */
+  /** Advances the clock, and calls the timers that are due then. */
   skip(ms: number): void
 }
 
-/** Makes one: for deadlines beside a real chain, which takes the time that it takes. */
+/** Makes a {@link SkippingClock}, for deadlines in tests with a real chain, whose time cannot be controlled. */
 export function createSkippingClock(): SkippingClock {
   let aheadMs = 0
   const timers = new Set<{ readonly dueMs: number; readonly fire: () => void }>()

@@ -18,7 +18,7 @@ const WALLET = '0x00000000000000000000000000000000000fa4e0'
 const ENDPOINT = 'http://agent.test/execute'
 const NETWORK_ID = 'eip155:84532'
 
-/** One capability that declares to spend 2 USDC at a time, and one that declares nothing. */
+/** One capability that declares spends of up to 2 USDC, and one that declares none. */
 const spendingDeclaration = defineAgent({
   service_version: '1.0',
   name: 'Buyer',
@@ -49,26 +49,26 @@ const spendingDeclaration = defineAgent({
   },
 })
 
-/** What a handler of a test does; what it returns is the output's `text`. */
+/** The work of a test's handler; its result is the output's `text`. */
 export type Work = (context: JobContext, amount: string) => string | Promise<string>
 
-/** A job as a test asks for it. */
+/** A job as a test requests it. */
 export interface AskedJob {
   readonly jobId?: string
   readonly capability?: 'buy' | 'look'
   readonly amount?: string
-  /** From now. */
+  /** Seconds from now. */
   readonly deadlineSeconds?: number
 }
 
-/** How a job ended. */
+/** The response to a job. */
 export interface EndedJob {
   readonly status: number
   readonly text: string
   readonly error: string
 }
 
-/** A paid agent without a socket that spends on a real chain. */
+/** A paid agent that spends on a real chain, called without a socket. */
 export interface SpendingAgent {
   readonly agent: Agent
   readonly gate: FakeGate
@@ -76,7 +76,7 @@ export interface SpendingAgent {
   logs(): string
 }
 
-/** What its variables are, unless a test says otherwise. */
+/** The default variables of the agent; a test may override them. */
 export function spendingVariables(rpcUrl: string): Variables {
   return {
     SERVICE_DEV_MODE: 'false',
@@ -88,15 +88,15 @@ export function spendingVariables(rpcUrl: string): Variables {
   }
 }
 
-/** Makes an agent whose handlers do the work, or are of a module in processes of their own. */
+/** Makes an agent whose handlers call `work`, or load the module at a URL in separate processes. */
 export async function createSpendingAgent(options: {
   readonly variables: Variables
   readonly work: Work | URL
-  /** What a process before it left. */
+  /** A store that an earlier agent used. */
   readonly store?: JobStore
-  /** The store is that of SERVICE_STORE, which it may share with others. */
+  /** Whether the agent opens the store of SERVICE_STORE, which it may share with other agents. */
   readonly opensStore?: boolean
-  /** Default: the machine's. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock
 }): Promise<SpendingAgent> {
   const crypto = await loadEvmCrypto()
