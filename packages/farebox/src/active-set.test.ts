@@ -3,7 +3,7 @@ import { createActiveSet, type Placed } from './active-set.ts'
 
 const item = (name: string): Placed & { readonly name: string } => ({ name, place: -1 })
 
-test('a removed item is no longer there, whichever it was', () => {
+test('a removed item is no longer in the set, whatever its position was', () => {
   const active = createActiveSet<ReturnType<typeof item>>()
   const all = ['first', 'second', 'third', 'fourth'].map(item)
   for (const one of all) active.add(one)

@@ -39,7 +39,7 @@ test('D29 /about is the declaration with the wallet of the environment, and noth
   expect(JSON.stringify(about)).not.toContain('permissions')
 })
 
-test('D28 a literal wallet gives way to the environment’s, but must be right itself', async () => {
+test('D28 the environment’s wallet replaces a literal one, which must be valid nevertheless', async () => {
   const agent = await create({ declaration: { wallet: '0x00000000000000000000000000000000000fa4e1' } })
   expect(agent.declaration.wallet).toBe(WALLET)
   await expect(
@@ -53,7 +53,7 @@ test('VAL-18 a declaration that cannot be served is refused with every problem',
   await expect(refused).rejects.toThrow(/name: must not be empty\nmax_deadline_seconds: must be a number/)
 })
 
-test('PERM-05 a permission for a token that is not known on the network does not start', async () => {
+test('PERM-05 an agent with a permission for an unknown token of its network does not start', async () => {
   const permission = { type: 'EXECUTE_TRANSACTIONS', reason: 'Buys', max_per_transaction: '1' }
   const asking = (token: string): object => ({
     capabilities: {
@@ -74,7 +74,7 @@ test('OPS-01 the environment is checked before anything is opened', async () => 
   await expect(create({ variables: { SERVICE_DEV_MODE: 'yes' } })).rejects.toThrow(EnvironmentError)
 })
 
-test('D30 settings that start but should be known are logged', async () => {
+test('D30 settings that are allowed but risky are logged', async () => {
   const lines: string[] = []
   await create({ lines })
   await create({ lines, variables: { SERVICE_DEV_MODE: 'true' } })
@@ -86,7 +86,7 @@ test('D30 settings that start but should be known are logged', async () => {
   ])
 })
 
-test('D32 closing twice is closing once', async () => {
+test('D32 a second close returns the promise of the first', async () => {
   const agent = await create()
   const [first, second] = [agent.close(), agent.close()]
   expect(second).toBe(first)

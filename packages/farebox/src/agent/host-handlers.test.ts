@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('functions cannot go into another process: that is said at the start, with what to do', async () => {
+test('functions with isolation are refused at the start, with an explanation', async () => {
   const wanted = { declaration: stageDeclaration, handlers: inline }
   const refused = {
     message: 'handlers: functions cannot be handed to another process, which isolation "worker" asks for',
@@ -27,7 +27,7 @@ test('functions cannot go into another process: that is said at the start, with 
   ).rejects.toMatchObject(refused)
 })
 
-test('the code’s own word goes before the environment’s', async () => {
+test('the option of the code takes precedence over the environment variable', async () => {
   const agent = await createAgent({
     declaration: stageDeclaration,
     handlers: inline,
@@ -37,7 +37,7 @@ test('the code’s own word goes before the environment’s', async () => {
   await agent.close()
 })
 
-test('a module serves without isolation too: by URL, by path', async () => {
+test('a module also works without isolation: by URL and by path', async () => {
   const file = join(folder, 'handlers.mjs')
   await writeFile(
     file,

@@ -13,7 +13,10 @@ const OURS = { kinds: [KIND], extensions: ['farebox-hold'], signers: {} }
 let server: Server | undefined
 afterEach(() => server?.close())
 
-/** A facilitator that says this of itself, answers a release so, and how often it was asked. */
+/**
+ * A facilitator with this answer to `/supported` and this status for a release; `asked` counts the calls of
+ * `/supported`.
+ */
 async function serveSupported(
   answer: object,
   released = 200,
@@ -49,7 +52,7 @@ async function warningsOf(variables: Variables): Promise<readonly string[]> {
 }
 
 describe('warnings about the facilitator at the start', () => {
-  test('nothing, where it can do what is needed', async () => {
+  test('there is none when the facilitator supports everything needed', async () => {
     const { url, asked } = await serveSupported(OURS)
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([])
     expect(asked()).toBe(1)
@@ -76,19 +79,19 @@ describe('warnings about the facilitator at the start', () => {
     ])
   })
 
-  test('a facilitator that cannot say whether it takes the secret is not said to refuse it', async () => {
+  test('a facilitator that cannot tell whether it accepts the secret is not reported as refusing it', async () => {
     const { url } = await serveSupported(OURS, 503)
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([])
   })
 
-  test('D12 the facilitator is not for our network', async () => {
+  test('D12 the facilitator does not support the configured network', async () => {
     const { url } = await serveSupported({ ...OURS, kinds: [{ ...KIND, network: 'eip155:1' }] })
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([
       `warning: no payments can be accepted; paid requests will be answered 500 reason="the facilitator does not support eip155:84532" at=${url}\n`,
     ])
   })
 
-  test('D9 the chain must be asked, and no node is configured', async () => {
+  test('D9 the chain must be asked, but no node is configured', async () => {
     const { url } = await serveSupported({ ...OURS, extensions: [] })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
     expect(line).toMatch(/^warning: no payments can be accepted; .* reason="SERVICE_RPC_URL is not set: /)
@@ -97,7 +100,7 @@ describe('warnings about the facilitator at the start', () => {
     ])
   })
 
-  test('D12 it does not answer as a facilitator does', async () => {
+  test('D12 the server does not answer like a facilitator', async () => {
     const { url } = await serveSupported({ hello: 'world' })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
     expect(line).toMatch(
@@ -107,7 +110,7 @@ describe('warnings about the facilitator at the start', () => {
   })
 
   test.each([{ SERVICE_DEV_MODE: 'true' }, { FACILITATOR_SECRET: '' }])(
-    'D11 nothing is asked with %j',
+    'D11 the facilitator is not asked with %j',
     async variables => {
       const { url, asked } = await serveSupported({})
       expect(await warningsOf({ ...variables, FACILITATOR_URL: url })).toEqual([])

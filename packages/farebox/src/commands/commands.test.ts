@@ -11,7 +11,7 @@ afterEach(() => project.remove())
 describe('farebox validate', () => {
   const WRONG = JSON.stringify({ ...CONFIG, name: '', colour: 'red' }, null, 2)
 
-  test('exit 1 and every problem with its place', async () => {
+  test('exits with 1 and prints every problem with its place', async () => {
     await project.write('wrong.json', WRONG)
     const { code, stdout, stderr } = await project.farebox(['validate', '--config', 'wrong.json'], {}).ended
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -19,7 +19,7 @@ describe('farebox validate', () => {
     expect(stderr).toMatch(/wrong\.json:31:3 +colour: is not a known key\n/)
   })
 
-  test('takes the file as an argument, and answers scripts in JSON: one document, also when the answer is no', async () => {
+  test('takes the file as an argument, and prints one JSON document with --json, even for a refusal', async () => {
     await project.write('wrong.json', WRONG)
     const wrong = await project.farebox(['validate', '--json', 'wrong.json'], {}).ended
     expect(wrong).toMatchObject({ code: 1, stderr: '' })
@@ -44,7 +44,7 @@ describe('farebox validate', () => {
         },
       ],
     })
-    // Neither the environment nor the handlers matter to it.
+    // The command needs neither the environment nor the handlers.
     await project.write('handlers.mjs', 'broken(')
     const right = await project.farebox(['validate', 'agent.json', '--json'], {}).ended
     expect(right).toMatchObject({ code: 0, stderr: '' })
@@ -56,7 +56,7 @@ describe('farebox validate', () => {
     })
   })
 
-  test('an example that its field would refuse is a warning with its place, for people and for scripts', async () => {
+  test('reports an example that its field would refuse as a warning with its place, as text and as JSON', async () => {
     const { wait } = CONFIG.capabilities
     const seconds = { type: 'number', description: 'how long', maximum: 5, examples: [3, 9] }
     const capabilities = { wait: { ...wait, input_schema: { seconds } } }
@@ -76,15 +76,15 @@ describe('farebox validate', () => {
     })
   })
 
-  test('a missing file: exit 1, in JSON too', async () => {
+  test('exits with 1 for a missing file, with --json too', async () => {
     const { code, stdout } = await project.farebox(['validate', 'none.json', '--json'], {}).ended
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [{ file: 'none.json', path: '' }] })
   })
 })
 
-describe('farebox start refuses with the sentence and what to do', () => {
-  test('D30 all that is missing or wrong, in one go: variables, config, handlers', async () => {
+describe('farebox start refuses with a reason and a fix', () => {
+  test('D30 for everything that is missing or wrong at once: variables, config, handlers', async () => {
     await project.write('agent.json', JSON.stringify({ ...CONFIG, name: '' }, null, 2))
     const { code, stderr } = await project.farebox(['start', '--handlers', 'none.mjs'], {
       SERVICE_DEV_MODE: 'maybe',
@@ -96,7 +96,7 @@ describe('farebox start refuses with the sentence and what to do', () => {
     expect(stderr).toMatch(/^✗ agent\.json:3:11 {2}name: must not be empty$/m)
   })
 
-  test('OPS-10 a port in use: by whom, and what to do', async () => {
+  test('OPS-10 for a port in use: names the process, and the fix', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, resolve))
     const { port } = other.address() as AddressInfo
@@ -112,7 +112,7 @@ describe('farebox start refuses with the sentence and what to do', () => {
     })
   })
 
-  test('handlers that break while they load: the author’s own lines, and no others', async () => {
+  test('for handlers that throw while they load: shows only stack lines in the author’s files', async () => {
     await project.write('cities.mjs', 'export function open(path) {\n  JSON.parse(path)\n}\n')
     await project.write('handlers.mjs', "import { open } from './cities.mjs'\nopen('{')\nexport default {}\n")
     const { code, stderr } = await project.farebox(['start']).ended
@@ -122,7 +122,7 @@ describe('farebox start refuses with the sentence and what to do', () => {
     )
   })
 
-  test('a .env that cannot be read for certain: its line, not its words', async () => {
+  test('for a .env that cannot be parsed reliably: shows its line number, not its content', async () => {
     await project.write('.env', 'SERVICE_DEV_MODE false sentinel\n')
     const { code, stderr } = await project.farebox(['start']).ended
     expect({ code, stderr }).toEqual({
@@ -135,7 +135,7 @@ describe('farebox start refuses with the sentence and what to do', () => {
     [['start', '--conf', 'x'], 'farebox start: --conf is not an option, did you mean --config?'],
     [['start', '--wrokers=2'], 'farebox start: --wrokers is not an option, did you mean --workers?'],
     [['validate', 'a.json', 'b.json'], 'farebox validate: one config at a time'],
-  ])('arguments that are not understood: exit 2 (%j)', async (args, sentence) => {
+  ])('for invalid arguments: exit 2 (%j)', async (args, sentence) => {
     const { code, stdout, stderr } = await project.farebox(args).ended
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.split('\n')[0]).toBe(`✗ ${sentence}`)
@@ -143,7 +143,7 @@ describe('farebox start refuses with the sentence and what to do', () => {
 })
 
 describe('farebox start serves until it is stopped', () => {
-  test('D32 SIGTERM: the job in flight is answered, exit 0 whatever the handlers left behind', async () => {
+  test('D32 SIGTERM: the job in flight is answered, exit 0 whatever the handlers left running', async () => {
     const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
     const answer = waitJob(url, 300)
@@ -157,20 +157,20 @@ describe('farebox start serves until it is stopped', () => {
     expect(stdout).toMatch(/^completed job=/m)
   })
 
-  test('a second signal ends it at once', async () => {
+  test('a second signal ends the process at once', async () => {
     const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
     const answer = waitJob(url, 200_000).catch(() => 'cut off')
     await running.until(/input valid/)
     running.child.kill('SIGTERM')
-    // Only once the first was taken is the second one a second one: new jobs are refused then.
+    // The second signal must be sent after the first was handled, from when on new jobs are refused.
     while ((await waitJob(url, 1)).status !== 503) await new Promise(resolve => setImmediate(resolve))
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(1)
     expect(await answer).toBe('cut off')
   })
 
-  test('DDL-09 an error that a handler left behind: jobs in flight are finished, exit 1', async () => {
+  test('DDL-09 an uncaught error of a handler: jobs in flight are finished, exit 1', async () => {
     const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
     const [slow, stray] = await Promise.all([waitJob(url, 200), waitJob(url, 7)])
@@ -182,14 +182,14 @@ describe('farebox start serves until it is stopped', () => {
     })
   })
 
-  test('D27 a handler that throws is logged with its line', async () => {
+  test('D27 a handler’s error is logged with its place', async () => {
     const running = project.farebox(['start', '--port', '0'])
     expect((await waitJob(await listening(running), 13)).status).toBe(500)
     const [line] = await running.until(/^handler error: .*$/m)
     expect(line).toMatch(/^handler error: unlucky job=[0-9a-f-]{36} at=handlers\.mjs:6:24$/)
   })
 
-  test('D30 .env beside the config fills in what is not set; its names are logged, its values are not', async () => {
+  test('D30 .env beside the config sets missing variables; their names are logged, their values are not', async () => {
     await project.write(
       '.env',
       'SERVICE_DEV_MODE=false\nAGENT_WALLET_ADDRESS=0x00000000000000000000000000000000000fa4e0\nGREETING=sentinel\n',
@@ -208,7 +208,7 @@ describe('farebox start serves until it is stopped', () => {
     expect(running.output()).not.toContain('sentinel')
   })
 
-  test('D11 it starts without FACILITATOR_SECRET and warns; D27 SERVICE_LOG=json makes all that events', async () => {
+  test('D11 starts without FACILITATOR_SECRET, with a warning; D27 SERVICE_LOG=json makes every line an event', async () => {
     const running = project.farebox(['start', '--port', '0', '--host', '127.0.0.1'], {
       ...PAID,
       SERVICE_LOG: 'json',
@@ -237,7 +237,7 @@ describe('farebox start serves until it is stopped', () => {
     })
   })
 
-  test('D12 a facilitator that does not answer is reported at the start, which waits for nothing', async () => {
+  test('D12 a facilitator that does not answer is reported at the start, which does not wait for it', async () => {
     const nobody = createServer()
     await new Promise<void>(resolve => nobody.listen(0, '127.0.0.1', resolve))
     const { port } = nobody.address() as AddressInfo

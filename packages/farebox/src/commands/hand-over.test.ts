@@ -7,7 +7,7 @@ import { createProject, type Ended, type Project } from './run-farebox.test-setu
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 const PACKAGES = join(PACKAGE, '..')
 
-// The runtime as it is installed alone: in this repository the command line is always beside it.
+// The runtime as installed without the CLI; in this repository the CLI is always beside it.
 let project: Project
 let bin = ''
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => project.remove())
 
-/** Installs a command line that tells where it is and what it was called with. */
+/** Installs a CLI that prints its place and its arguments. */
 async function installCli(folder: string, source = CLI): Promise<void> {
   const home = join(project.folder, folder, 'node_modules', '@farebox', 'cli')
   await mkdir(home, { recursive: true })
@@ -51,11 +51,11 @@ export async function runCli(args) {
 
 const farebox = (...args: string[]): Promise<Ended> => project.farebox(args, {}, bin).ended
 
-describe('the command line is not installed', () => {
+describe('the CLI is not installed', () => {
   test.each([
     ['dev', 'npm install --save-dev @farebox/cli'],
     ['init', 'npx @farebox/cli init my-agent'],
-  ])('farebox %s says so, and how to get it: exit 2', async (command, install) => {
+  ])('farebox %s is refused with the command that installs it: exit 2', async (command, install) => {
     expect(await farebox(command, '--port', '1')).toEqual({
       code: 2,
       stdout: '',
@@ -63,7 +63,7 @@ describe('the command line is not installed', () => {
     })
   })
 
-  test('a misspelt command: the one that was meant', async () => {
+  test('a misspelt command is refused with a suggestion', async () => {
     expect(await farebox('strat')).toEqual({
       code: 2,
       stdout: '',
@@ -76,7 +76,7 @@ describe('the command line is not installed', () => {
   })
 
   test.each([[[]], [['--help']], [['help']]])(
-    '%j: what the runtime does, and what there is to install',
+    '%j lists the commands of the runtime, and those of the CLI with the command that installs it',
     async args => {
       const { code, stdout, stderr } = await farebox(...args)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -85,7 +85,7 @@ describe('the command line is not installed', () => {
     },
   )
 
-  test('start and validate have a help of their own, with the environment and an example', async () => {
+  test('start and validate have their own help, with the environment and an example', async () => {
     const { code, stdout } = await farebox('start', '--help')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}AGENT_WALLET_ADDRESS +required +\S/m)
@@ -103,11 +103,11 @@ describe('the command line is not installed', () => {
   })
 })
 
-describe('the command line is installed', () => {
+describe('the CLI is installed', () => {
   test.each([
     ['the project’s first', ['', 'runtime'], 'node_modules/@farebox/cli/'],
     ['else the one beside the runtime', ['runtime'], 'runtime/node_modules/@farebox/cli/'],
-  ])('every other command goes to it, whole, and its exit code is ours: %s', async (_, places, expected) => {
+  ])('every other command is passed to it unchanged, and its exit code is used: %s', async (_, places, expected) => {
     for (const place of places) await installCli(place)
     const { code, stdout } = await farebox('call', 'http://a', '--json')
     const told = JSON.parse(stdout) as { readonly file: string }
@@ -125,7 +125,7 @@ describe('the command line is installed', () => {
     expect((await farebox('validate')).stdout).toMatch(/^✓ agent\.json: Waiter/)
   })
 
-  test('a broken command line is shown, and not taken for missing', async () => {
+  test('an error of a broken CLI is shown, and not reported as a missing CLI', async () => {
     await installCli('', "import 'not-installed-at-all'\nexport const runCli = () => 0")
     const { code, stderr } = await farebox('dev')
     expect(code).toBe(1)

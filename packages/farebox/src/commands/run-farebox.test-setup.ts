@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url'
 
 const BIN = fileURLToPath(new URL('../../bin/farebox.js', import.meta.url))
 
-/** Enough to serve without payments. */
+/** Variables for an agent without payments. */
 export const DEV = {
   SERVICE_DEV_MODE: 'true',
   AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e0',
   SERVICE_STORE: 'memory:',
 }
-/** Enough to take them, but for a secret. */
+/** Variables for a paid agent, without a secret. */
 export const PAID = { ...DEV, SERVICE_DEV_MODE: 'false', SERVICE_NETWORK: 'eip155:84532' }
 
-/** One capability, which waits for so many milliseconds, and longer while there is a file `hold`. */
+/** One capability, which waits for `ms` milliseconds, and longer while a file `hold` exists. */
 export const CONFIG = {
   service_version: '1.0',
   name: 'Waiter',
@@ -43,33 +43,33 @@ export default async ({ ms }) => {
   return { waited: ms, pid: process.pid }
 }`
 
-/** A run of `farebox …`, from the build. */
+/** A running `farebox …` command, from the build. */
 export interface Running {
   readonly child: ChildProcess
   readonly pid: number
-  /** What it wrote to stdout so far. */
+  /** Its stdout so far. */
   output(): string
-  /** What it wrote to stderr so far. */
+  /** Its stderr so far. */
   errors(): string
-  /** Resolves once stdout matches; rejects with what it said where it ended before. */
+  /** Resolves when stdout matches; rejects with the output when the process ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Ended>
 }
 
-/** How it ended. */
+/** The result of an ended process. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A project in a folder of its own. */
+/** A project in a temporary folder. */
 export interface Project {
   readonly folder: string
   write(name: string, text: string): Promise<void>
-  /** Starts `farebox <words>` in it, with these variables and no others. */
+  /** Starts `farebox <args>` in the folder, with only these variables. */
   farebox(args: readonly string[], variables?: NodeJS.ProcessEnv, bin?: string): Running
-  /** Ends what still runs, and removes the folder. */
+  /** Kills the processes that are still running, and removes the folder. */
   remove(): Promise<void>
 }
 
@@ -96,13 +96,13 @@ export async function createProject(): Promise<Project> {
   }
 }
 
-/** The URL an agent says it listens at. */
+/** The URL that an agent printed at its start. */
 export async function listening(running: Running): Promise<string> {
   const [url] = await running.until(/http:\/\/localhost:\d+/)
   return url.replace('localhost', '127.0.0.1')
 }
 
-/** Asks for one job. */
+/** Sends one job. */
 export async function waitJob(
   url: string,
   ms: number,
@@ -111,7 +111,7 @@ export async function waitJob(
 ): Promise<Response> {
   return await fetch(`${url}/execute`, {
     method: 'POST',
-    // A connection of its own: a pool would come back to the same process.
+    // A separate connection, because a pooled one would reach the same process again.
     headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({
       service_version: '1.0',
@@ -126,7 +126,7 @@ function run(folder: string, args: readonly string[], variables: NodeJS.ProcessE
   const child = spawn(
     process.execPath,
     [...args],
-    // Their own group, as a terminal or a service manager gives them: a signal to it reaches the workers too.
+    // A separate process group, as a terminal or a service manager creates it: a signal to it reaches the workers too.
     { cwd: folder, detached: true, env: { PATH: process.env['PATH'], ...variables } },
   )
   let stdout = ''

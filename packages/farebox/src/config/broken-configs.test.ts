@@ -28,7 +28,7 @@ const GOOD = `{
 }
 `
 
-/** The good config with one thing changed. */
+/** The valid config with one change. */
 function having(change: readonly [from: string, to: string]): string {
   if (!GOOD.includes(change[0])) throw new Error(`the good config does not hold ${change[0]}`)
   return GOOD.replace(change[0], () => change[1])
@@ -42,7 +42,7 @@ const nested = (levels: number): string =>
   '{"type":"array","items":'.repeat(levels) + '{"type":"string"}' + '}'.repeat(levels)
 const PERMISSION = '"permissions": [{ "type": "EXECUTE", "reason": "", "max_per_transaction": 5 }]'
 
-/** By name; the order is that of the snapshot. */
+/** Broken configs by name, in the order of the snapshot. */
 const BROKEN: { readonly [name: string]: string | Uint8Array } = {
   // The form of the file.
   'an empty file': '',
@@ -177,7 +177,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What reading the config throws. */
+/** The error of reading the config. */
 async function refusalOf(content: string | Uint8Array): Promise<ConfigError> {
   await writeFile(join(folder, 'agent.json'), content)
   return await refusalOfFile('agent.json')
@@ -192,18 +192,18 @@ async function refusalOfFile(name: string): Promise<ConfigError> {
   throw error
 }
 
-/** As printed by a command that was called in the folder of the config. */
+/** The text that a command in the config’s folder prints. */
 function printed(error: ConfigError): string {
   return explainConfigError(error).replaceAll(`${folder}/`, '')
 }
 
-test('the config that is broken here is a good one', async () => {
+test('the config that the other tests break is valid', async () => {
   await writeFile(join(folder, 'agent.json'), GOOD)
   expect(await readConfig(join(folder, 'agent.json'))).toEqual(JSON.parse(GOOD))
 })
 
 test.each(Object.entries(BROKEN))(
-  '%s: file, line, column, path and what to do are told',
+  '%s: file, line, column, path and fix are reported',
   async (_, content) => {
     const { problems, excerpts, message } = await refusalOf(content)
     expect(problems).not.toHaveLength(0)
@@ -215,7 +215,7 @@ test.each(Object.entries(BROKEN))(
         reason: expect.stringMatching(/./),
         fix: expect.stringMatching(/^\w.*[^.\s]$/),
       })
-      // What is not UTF-8 has no lines.
+      // Input that is not UTF-8 has no lines.
       if (typeof content !== 'string') continue
       expect(problem).toMatchObject({ line: expect.any(Number), column: expect.any(Number) })
       expect(placeIn(content, problem.line, problem.column)).toContain(excerpts[index]?.marked)
@@ -225,12 +225,12 @@ test.each(Object.entries(BROKEN))(
   },
 )
 
-/** The rest of the line from a place on. */
+/** The rest of the line, starting at a place. */
 function placeIn(text: string, line = 0, column = 0): string | undefined {
   return text.split(/\r?\n/)[line - 1]?.slice(column - 1)
 }
 
-test('the whole text that people read', async () => {
+test('the complete error texts match the snapshot', async () => {
   const sections: string[] = []
   for (const [name, content] of Object.entries(BROKEN))
     sections.push(`── ${name}\n${printed(await refusalOf(content))}`)

@@ -38,7 +38,7 @@ const MARKUP: Paint = {
 }
 
 describe('one problem', () => {
-  test('is shown the same way in colours', () => {
+  test('has the same text with colours', () => {
     const error = errorOf(WITH_PRICE('"0,01"'))
     const marked = explainConfigError(error, MARKUP)
     expect(marked).toContain('<r>✗</r> <b>agent.json:10:50</b>  capabilities.count')
@@ -47,13 +47,13 @@ describe('one problem', () => {
     expect(marked.replaceAll(/<\/?[bir]>/g, '')).toBe(explainConfigError(error))
   })
 
-  test('names the file as it was named, without the ./ that everybody writes', () => {
+  test('names the file as given, without a leading ./', () => {
     expect(explainConfigError(errorOf('', './agents/agent.json'))).toMatch(/^✗ agents\/agent\.json:1:1 {2}/)
   })
 })
 
 describe('several problems', () => {
-  test('beyond twenty are counted', () => {
+  test('are counted beyond twenty', () => {
     const fields = Array.from({ length: 54 }, (_, index) => `"f${index}": {}`).join(', ')
     const error = errorOf(WITH_PRICE('"1"').replace('"input_schema": {}', `"input_schema": { ${fields} }`))
     expect(error.problems).toHaveLength(54)
@@ -65,27 +65,27 @@ describe('several problems', () => {
 })
 
 describe('the line', () => {
-  /** The part of the excerpt above the carets. */
+  /** The part of the excerpt that the carets underline. */
   const underlined = (shown: string): string => {
     const [, line = '', carets = ''] = shown.split('\n')
     return line.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)
   }
 
-  test('a line of a megabyte is not kept: the error holds only what is shown', () => {
+  test('is not stored whole when it has a megabyte: the error holds only the excerpt', () => {
     const description = 'x'.repeat(1_000_000)
     const error = errorOf(WITH_PRICE('"1"').replace('Counts.', description))
     expect(JSON.stringify([error.problems, error.excerpts]).length).toBeLessThan(1_000)
     expect(underlined(explainConfigError(error))).toMatch(/^"x{30,}/)
   })
 
-  test('carets move two columns for each wide letter before the place', () => {
+  test('has carets that are moved by two columns for each wide letter before the place', () => {
     const text = WITH_PRICE('"1"').replace('"Counts."', '"字🚌é\u0301👨‍👩‍👧", "colour": 1')
     const [, , carets = ''] = explainConfigError(errorOf(text)).split('\n')
-    // Three letters of two columns and one of one; the accent and what joins the family take none.
+    // Three graphemes of two columns and one of one column; the accent and the joiners of the family take none.
     expect(carets.indexOf('^')).toBe('    4 │   "description": "", '.length + 3 * 2 + 1)
   })
 
-  test('never moves the cursor of who reads it, nor does a name', () => {
+  test('never contains characters that move the cursor, nor does a name', () => {
     const hostile = '\u001b[2J\u202e\u009b31m\u0007'
     for (const text of [
       WITH_PRICE('"1"')
@@ -104,7 +104,7 @@ describe('the line', () => {
   })
 })
 
-test('problems are fit to be sent as JSON, each with its file', () => {
+test('problems can be sent as JSON, each with its file', () => {
   const { problems } = errorOf(WITH_PRICE('"0,01"'))
   expect(JSON.parse(JSON.stringify(problems))).toEqual([
     {

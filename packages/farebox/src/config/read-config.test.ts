@@ -23,7 +23,7 @@ const GOOD = `{
 }
 `
 
-/** The problems as a person reads them. */
+/** The problems as shown to people. */
 function refusalOf(text: string): readonly string[] {
   try {
     parseConfig('agent.json', text)
@@ -35,21 +35,21 @@ function refusalOf(text: string): readonly string[] {
 }
 
 describe('a good config', () => {
-  test('D28 is read as it stands', () => {
+  test('D28 is returned unchanged', () => {
     expect(parseConfig('agent.json', GOOD)).toEqual(JSON.parse(GOOD))
   })
 
-  test('D28 may name its $schema, which is not served', () => {
+  test('D28 may have a $schema, which is not served', () => {
     expect(parseConfig('agent.json', GOOD.replace('{', '{ "$schema": "./agent.schema.json",'))).toEqual(
       JSON.parse(GOOD),
     )
   })
 
-  test('begins with a byte order mark, as some editors write it', () => {
+  test('may begin with a byte order mark, as some editors write it', () => {
     expect(parseConfig('agent.json', `\uFEFF${GOOD}`)).toEqual(JSON.parse(GOOD))
   })
 
-  test('has Windows line ends and tabs', () => {
+  test('may have Windows line ends and tabs', () => {
     expect(parseConfig('agent.json', GOOD.replaceAll('\n', '\r\n').replaceAll('  ', '\t'))).toEqual(
       JSON.parse(GOOD),
     )
@@ -66,7 +66,7 @@ describe('every problem is reported with its place', () => {
       expect(refusalOf(text)).toEqual(['agent.json:1:1 the file is empty'])
   })
 
-  test('VAL-01 the key __proto__ is one like any other, and unknown', () => {
+  test('VAL-01 the key __proto__ is handled like any other unknown key', () => {
     expect(refusalOf(GOOD.replace('"name"', '"__proto__": {}, "name"'))).toEqual([
       'agent.json:3:3 __proto__: is not a known key',
     ])
@@ -83,7 +83,7 @@ describe('every problem is reported with its place', () => {
     expect(refusalOf(text)).toEqual([expect.stringMatching(/^agent\.json:\d+:\d+ /)])
   })
 
-  test('VAL-18 more fields than a capability may have are one problem', () => {
+  test('VAL-18 too many fields in a capability are one problem', () => {
     const fields = Array.from({ length: 1_001 }, (_, index) => `"field${index}": { "type": "string" }`)
     expect(refusalOf(GOOD.replace('"words": { "type": "number" }', fields.join(',\n')))).toEqual([
       expect.stringMatching(
@@ -92,7 +92,7 @@ describe('every problem is reported with its place', () => {
     ])
   })
 
-  test('VAL-18 of ten thousand wrong fields a hundred are named, in time in proportion to their number', () => {
+  test('VAL-18 of ten thousand wrong fields a hundred are reported, in time in proportion to their number', () => {
     const withWrong = (length: number): string => {
       const fields = Array.from({ length }, (_, index) => `"field${index}": { "type": "strin" }`)
       return GOOD.replace('"words": { "type": "number" }', fields.join(',\n'))
@@ -106,7 +106,7 @@ describe('every problem is reported with its place', () => {
     )
   })
 
-  test('VAL-18 a thousand good fields are served', () => {
+  test('VAL-18 a thousand valid fields are accepted', () => {
     const fields = Array.from({ length: 1_000 }, (_, index) => `"field${index}": { "type": "string" }`).join(
       ',\n',
     )
@@ -135,7 +135,7 @@ describe('the file', () => {
     expect((await readConfig(file)).name).toBe('Counter')
   })
 
-  test('has a key twice: refused as its text is, though JSON.parse sees nothing wrong', async () => {
+  test('is refused for a duplicate key, although JSON.parse accepts it', async () => {
     const file = join(folder, 'twice.json')
     const texts = [
       GOOD.replace('"name": "Counter",', '"name": "Counter", "name": "Counter",'),
@@ -150,13 +150,13 @@ describe('the file', () => {
     expect((await readConfig(file)).name).toBe('Co: "unter": ')
   })
 
-  test('is larger than any config', async () => {
+  test('is refused when it is larger than any config', async () => {
     const file = join(folder, 'large.json')
     await writeFile(file, Buffer.alloc(4_194_305, 0x20))
     await expect(readConfig(file)).rejects.toThrow(/large\.json: is 4194305 bytes, at most 4194304 are read$/)
   })
 
-  test('D30 a wallet written out is checked for its checksum', async () => {
+  test('D30 is refused for a literal wallet with a wrong checksum', async () => {
     const file = join(folder, 'wallet.json')
     const good = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
     const withWallet = (wallet: string) => GOOD.replace('${AGENT_WALLET_ADDRESS}', wallet)

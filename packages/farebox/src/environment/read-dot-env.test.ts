@@ -20,11 +20,11 @@ async function refusalOf(text: string): Promise<DotEnvError> {
 }
 
 describe('the .env beside a config', () => {
-  test('none: nothing', async () => {
+  test('is not required', async () => {
     expect(await readDotEnv('agent.json', {}, folder)).toBeUndefined()
   })
 
-  test('D30 adds what the environment does not have; what it has stays, even where it is empty', async () => {
+  test('D30 sets variables that the environment does not have; existing ones stay, even empty ones', async () => {
     await writeFile(
       join(folder, '.env'),
       [
@@ -51,7 +51,7 @@ describe('the .env beside a config', () => {
     })
   })
 
-  test('is looked for where the config is, and named from where the command was called', async () => {
+  test('is searched for beside the config, and named relative to the current folder', async () => {
     await mkdir(join(folder, 'agents', 'one'), { recursive: true })
     await writeFile(join(folder, 'agents', 'one', '.env'), 'PORT=1')
     const found = await readDotEnv('agents/one/agent.json', {}, folder)
@@ -63,13 +63,13 @@ describe('the .env beside a config', () => {
     ['a line without a name', '=sentinel', '.env:1'],
     ['a name that is none', 'MY KEY=sentinel', '.env:1'],
     ['a quote that never ends', 'A=1\n\nB="sentinel\nC=2', '.env:3'],
-  ])('%s is named, and not shown', async (_, text, place) => {
+  ])('%s is reported without its content', async (_, text, place) => {
     const { message, hint } = await refusalOf(text)
     expect(message).toMatch(new RegExp(`^${place.replace('.', '\\.')} `))
     expect(message + hint).not.toContain('sentinel')
   })
 
-  test('one that is a folder is named', async () => {
+  test('is refused when it is a folder', async () => {
     await mkdir(join(folder, '.env'))
     await expect(readDotEnv('agent.json', {}, folder)).rejects.toThrow('.env is a folder')
   })

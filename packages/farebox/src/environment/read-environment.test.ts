@@ -4,7 +4,7 @@ import { EnvironmentError } from './environment-error.ts'
 import { readEnvironment, type Environment, type Variables } from './read-environment.ts'
 
 const WALLET = '0x00000000000000000000000000000000000fa4e0'
-/** EIP-55's own example. */
+/** The example of EIP-55. */
 const CHECKSUMMED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
 let keccak256: Awaited<ReturnType<typeof loadKeccak>>
@@ -49,7 +49,7 @@ test('D30 the two required variables are enough; the others have defaults', () =
 })
 
 describe('SERVICE_DEV_MODE', () => {
-  test('OPS-01 only exactly "true" turns payments off, only exactly "false" takes them', () => {
+  test('OPS-01 only exactly "true" turns payments off, only exactly "false" turns them on', () => {
     expect(read({ SERVICE_DEV_MODE: 'true' }).devMode).toBe(true)
     expect(read({ SERVICE_DEV_MODE: 'false' }).devMode).toBe(false)
   })
@@ -76,7 +76,7 @@ describe('SERVICE_DEV_MODE', () => {
     '"true"',
     'null',
     'undefined',
-  ])('OPS-01 %j refuses to start and says what would be right', value => {
+  ])('OPS-01 %j is refused with the valid values', value => {
     expect(refusal({ SERVICE_DEV_MODE: value })).toMatchObject({
       variable: 'SERVICE_DEV_MODE',
       message: `SERVICE_DEV_MODE must be exactly "true" or "false", got ${JSON.stringify(value)}`,
@@ -84,7 +84,7 @@ describe('SERVICE_DEV_MODE', () => {
     })
   })
 
-  test('OPS-01 unset refuses to start', () => {
+  test('OPS-01 unset is refused', () => {
     expect(refusal({ SERVICE_DEV_MODE: undefined }).message).toBe('SERVICE_DEV_MODE is not set')
   })
 })
@@ -107,7 +107,7 @@ describe('AGENT_WALLET_ADDRESS', () => {
     ['without 0x', WALLET.slice(2), /must be an address/],
     ['followed by a space', `${WALLET} `, /must be an address/],
     ['a private key', `0x${'1'.repeat(64)}`, /must be an address/],
-  ])('OPS-09 %s refuses to start', (_, value, problem) => {
+  ])('OPS-09 %s is refused', (_, value, problem) => {
     const error = refusal({ AGENT_WALLET_ADDRESS: value })
     expect(error).toMatchObject({ variable: 'AGENT_WALLET_ADDRESS', message: expect.stringMatching(problem) })
     expect(error.hint).toContain('AGENT_WALLET_ADDRESS')
@@ -117,13 +117,13 @@ describe('AGENT_WALLET_ADDRESS', () => {
 })
 
 describe('FACILITATOR_SECRET', () => {
-  test('D11 is not required, and empty is missing', () => {
+  test('D11 is optional, and an empty value counts as missing', () => {
     expect(read({ FACILITATOR_SECRET: 'fs_abc' }).facilitatorSecret).toBe('fs_abc')
     expect(read({ FACILITATOR_SECRET: '' }).facilitatorSecret).toBeUndefined()
   })
 
   test.each(['fs abc', 'fs_abc\n', '\tfs_abc', 'fs_äbc', `fs_${'a'.repeat(600)}`])(
-    'D30 %j refuses to start, without repeating it',
+    'D30 %j is refused, without being repeated in the error',
     value => {
       const { message, hint, variable } = refusal({ FACILITATOR_SECRET: value })
       expect(variable).toBe('FACILITATOR_SECRET')
@@ -141,7 +141,7 @@ describe('FACILITATOR_SECRET', () => {
     { SERVICE_RPC_URL: '::' },
     { SERVICE_PUBLIC_URL: 'x' },
     { SERVICE_LOG: 'xml' },
-  ])('OPS-08 no other refusal repeats it: %j', variables => {
+  ])('OPS-08 no other error repeats it: %j', variables => {
     const { message, hint } = refusal({ FACILITATOR_SECRET: 'fs_sentinel', ...variables })
     expect(message + hint).not.toContain('fs_sentinel')
     expect(message).toMatch(new RegExp(`^${Object.keys(variables).join('')} `))
@@ -153,16 +153,16 @@ describe('PORT', () => {
     ['8080', 8080],
     ['0', 0],
     ['65535', 65_535],
-  ])('OPS-10 %j is taken', (value, port) => {
+  ])('OPS-10 %j is accepted', (value, port) => {
     expect(read({ PORT: value }).port).toBe(port)
   })
 
-  test('is 3000 where it is not set', () => {
+  test('defaults to 3000', () => {
     expect(read({ PORT: undefined }).port).toBe(3000)
   })
 
   test.each(['', '3000abc', '-1', '70000', '65536', ' 3000', '3000 ', '3e3', '0x10', '3000.5', 'auto'])(
-    'OPS-10 %j refuses to start',
+    'OPS-10 %j is refused',
     value => {
       expect(refusal({ PORT: value }).message).toBe(
         `PORT must be a port number from 0 to 65535, got ${JSON.stringify(value)}`,
@@ -172,14 +172,14 @@ describe('PORT', () => {
 })
 
 describe('SERVICE_METRICS_PORT', () => {
-  test('D31 asks for metrics, on this machine unless a host is named', () => {
+  test('D31 turns metrics on, on loopback unless a host is set', () => {
     expect(read({ SERVICE_METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 })
     const open = { SERVICE_METRICS_PORT: '0', SERVICE_METRICS_HOST: '::' }
     expect(read(open).metrics).toEqual({ host: '::', port: 0 })
     expect(read({ SERVICE_METRICS_PORT: '', SERVICE_METRICS_HOST: '0.0.0.0' }).metrics).toBeUndefined()
   })
 
-  test('a value that is not a port, or not a host, refuses to start', () => {
+  test('is refused when it is not a port, or its host is not a host', () => {
     expect(refusal({ SERVICE_METRICS_PORT: '-1' }).variable).toBe('SERVICE_METRICS_PORT')
     expect(refusal({ SERVICE_METRICS_PORT: '1', SERVICE_METRICS_HOST: 'a b' }).variable).toBe(
       'SERVICE_METRICS_HOST',
@@ -187,7 +187,7 @@ describe('SERVICE_METRICS_PORT', () => {
   })
 })
 
-test('OPS-08 a secret in the wrong variable is not repeated', () => {
+test('OPS-08 a secret in the wrong variable is not repeated in the error', () => {
   const secret = 'a-secret-of-more-than-a-word'
   for (const variable of [
     'PORT',
@@ -203,13 +203,13 @@ test('OPS-08 a secret in the wrong variable is not repeated', () => {
 })
 
 describe('SERVICE_NETWORK', () => {
-  test('D12 is one that we know', () => {
+  test('D12 must be a known network', () => {
     expect(read({ SERVICE_NETWORK: 'eip155:84532' }).network.name).toBe('Base Sepolia')
     expect(read({ SERVICE_NETWORK: undefined }).network.id).toBe('eip155:8453')
   })
 
   test.each(['', 'base', 'eip155:9999999', 'eip155:08453', 'EIP155:8453', ' eip155:8453', '8453'])(
-    'D12 %j refuses to start, naming those we know',
+    'D12 %j is refused, with the known networks',
     value => {
       expect(refusal({ SERVICE_NETWORK: value })).toMatchObject({
         variable: 'SERVICE_NETWORK',
@@ -237,7 +237,7 @@ describe('URLs', () => {
     },
   )
 
-  test('D30 they are taken as given', () => {
+  test('D30 valid URLs are used as given', () => {
     expect(
       read({
         FACILITATOR_URL: 'https://pay.example',
@@ -251,12 +251,12 @@ describe('URLs', () => {
     })
   })
 
-  test('D13 the public URL is kept without the slashes at its end', () => {
+  test('D13 the public URL is stored without trailing slashes', () => {
     expect(read({ SERVICE_PUBLIC_URL: 'https://a.example//' }).publicUrl).toBe('https://a.example')
   })
 
   test.each(['https://a.example/?x=1', 'https://a.example/#top', 'https://user:word@a.example'])(
-    'D13 %s cannot be what callers post jobs under',
+    'D13 %s is refused as a public URL, because callers append a path to it',
     value => {
       const { variable, message } = refusal({ SERVICE_PUBLIC_URL: value })
       expect(variable).toBe('SERVICE_PUBLIC_URL')
@@ -264,7 +264,7 @@ describe('URLs', () => {
     },
   )
 
-  test('OPS-08 a refused node URL is not repeated: it may hold a key', () => {
+  test('OPS-08 a refused node URL is not repeated, because it may contain a key', () => {
     const { message, hint } = refusal({ SERVICE_RPC_URL: 'wss://node.example/v2/sentinel' })
     expect(message + hint).not.toContain('sentinel')
   })
@@ -279,7 +279,7 @@ describe('SERVICE_STORE', () => {
   )
 
   test.each(['memory', 'memory:x', 'lmdb:', 'redis:', 'postgres://user:sentinel@host', 'lmdb'])(
-    'D25 %s refuses to start, without repeating it',
+    'D25 %s is refused, without being repeated in the error',
     value => {
       const { variable, message } = refusal({ SERVICE_STORE: value })
       expect(variable).toBe('SERVICE_STORE')

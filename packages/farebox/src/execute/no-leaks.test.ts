@@ -9,10 +9,10 @@ import { createFakeClock } from '../testing/fake-clock.ts'
 import { stageDeclaration, WALLET } from './staged-payment.test-setup.ts'
 import { readAnswer } from './staged-request.test-setup.ts'
 
-test('DDL-11 ten thousand jobs leave no timer and no listener, and the memory store forgets them', async () => {
+test('DDL-11 ten thousand jobs leave no timer and no listener, and the memory store deletes them', async () => {
   const fake = createFakeClock()
   const timers = { open: 0 }
-  // Real timers, counted by the process, at the fake clock's time: the store can then be put ahead.
+  // Real timers, counted by the test, with the fake clock's time, so that the store's time can be advanced.
   const clock: Clock = {
     nowMs: fake.nowMs,
     after(delayMs, callback) {
@@ -73,7 +73,7 @@ test('DDL-11 ten thousand jobs leave no timer and no listener, and the memory st
   }
   for (let batch = 0; batch < 100; batch += 1) await Promise.all(Array.from({ length: 100 }, run))
 
-  // One for the leases, which ends when it finds nothing held.
+  // One timer for the leases, which ends when no job is held.
   expect(timers.open).toBeLessThanOrEqual(1)
   expect(countTimers() - before).toBeLessThanOrEqual(1)
   expect(signals.filter(signal => signal.aborted)).toEqual([])

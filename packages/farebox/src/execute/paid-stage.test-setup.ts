@@ -21,31 +21,31 @@ import {
 } from './staged-payment.test-setup.ts'
 import { executeRequest, readAnswer, type Answered, type Asked } from './staged-request.test-setup.ts'
 
-/** What a handler of the stage does. */
+/** The work of a handler of the stage. */
 export type Work = (input: JsonObject, context: JobContext) => unknown
 
-/** A paid agent without a socket, its clock, gate and store in the test's hands. */
+/** A paid agent without a socket, whose clock, gate and store the test controls. */
 export interface Stage {
   readonly agent: Agent
   readonly clock: FakeClock
   readonly gate: ScriptedGate
   readonly store: JobStore
-  /** Every call of a port, in order: `claim`, `verify`, `handler`, `write saved`, `settle`, … */
+  /** Every call of a port, in order: `claim`, `verify`, `handler`, `hold saved`, `settle`, … */
   readonly calls: string[]
   work: Work
   logs(): readonly string[]
-  /** How often a port was called so. */
+  /** The number of calls with this name. */
   count(call: string): number
-  /** From now on the handler takes so long, and does not listen. */
+  /** Makes the handler take this long from now on, ignoring its signal. */
   takes(ms: number): void
   post(asked?: Asked): Promise<Answered>
-  /** A job of its own and a payment bound to it, to be posted as often as wanted. */
+  /** A new job_id and a payment bound to it, which can be posted repeatedly. */
   order(payment?: Omit<SignedFor, 'jobId'>): Promise<{ readonly jobId: string; readonly payment: string }>
   /** Signs a payment header, bound to the job. */
   sign(payment: SignedFor): Promise<string>
 }
 
-/** What several agents of one test share. */
+/** The ports that several agents of one test share. */
 export function createPorts(): {
   readonly clock: FakeClock
   readonly store: JobStore
@@ -62,13 +62,13 @@ export interface StageOptions {
   readonly declaration?: Declaration
   readonly variables?: Variables
   readonly settleWaitMs?: number
-  /** No gate at all: FACILITATOR_SECRET is missing. */
+  /** Without a gate, as if FACILITATOR_SECRET were missing. */
   readonly locked?: boolean
-  /** A module of handlers `work` and `cheap`, run in processes of their own. */
+  /** A module with handlers `work` and `cheap`, which run in separate processes. */
   readonly isolated?: URL
 }
 
-/** Sets up a paid agent whose handlers echo their text, until the test says otherwise. */
+/** Makes a paid agent whose handlers echo their text, unless the test sets other work. */
 export async function stageAgent(options: StageOptions = {}): Promise<Stage> {
   const crypto = await loadEvmCrypto()
   const clock = options.clock ?? createFakeClock()

@@ -35,7 +35,7 @@ describe('the order of a paid job', () => {
     expect(paid).toMatch(new RegExp(` payer=${receipt['payer']} amount=0\\.01$`))
   })
 
-  test('D27 a job that settles after its caller was told 503 is logged as completed then', async () => {
+  test('D27 a job that settles after its caller got a 503 is logged as completed then', async () => {
     const stage = await stageAgent({ settleWaitMs: 100 })
     const jobId = randomUUID()
     stage.gate.settles.push(UNKNOWN)
@@ -47,7 +47,7 @@ describe('the order of a paid job', () => {
     )
   })
 
-  test('D27 a refused job says why, in one line; what was never an order says nothing', async () => {
+  test('D27 a refused job is logged with its reason, in one line; an invalid order is not logged', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const tooLong = 'x'.repeat(21)
@@ -69,7 +69,7 @@ describe('the order of a paid job', () => {
     ])
   })
 
-  test('D26 a fault of the handler or of ours has its own line, and no second one', async () => {
+  test('D26 a fault of the handler or of the agent has its own line, and no second one', async () => {
     const stage = await stageAgent()
     stage.work = () => {
       throw new Error('broken')
@@ -81,7 +81,7 @@ describe('the order of a paid job', () => {
   })
 })
 
-describe('D39 an output that some reader would refuse', () => {
+describe('D39 an output that some readers would refuse', () => {
   test.each([
     [
       'is larger than 5 MiB as a whole',
@@ -93,7 +93,7 @@ describe('D39 an output that some reader would refuse', () => {
       { text: 'a', deep: nested(63) },
       /at most 64 deep .* bytes /,
     ],
-  ])('is not saved and not charged: an answer that %s', async (_, output, line) => {
+  ])('is not saved and not charged: a response that %s', async (_, output, line) => {
     const stage = await stageAgent({ declaration: DEEP })
     stage.work = () => output
     const answer = await stage.post()
@@ -105,7 +105,7 @@ describe('D39 an output that some reader would refuse', () => {
     expect(stage.logs().join('\n')).not.toContain('output valid')
   })
 
-  test('an answer of just 5 MiB, and one of 64 levels, are charged and delivered', async () => {
+  test('is charged and delivered at exactly the limits of 5 MiB and 64 levels', async () => {
     for (const output of [{ text: 'a'.repeat(5_242_880 - 200) }, { text: 'a', deep: nested(62) }]) {
       const stage = await stageAgent({ declaration: DEEP })
       stage.work = () => output
@@ -151,7 +151,7 @@ describe('a refused request costs nothing', () => {
     ).toEqual([])
   })
 
-  test('I8, IDM-06 an unproven request does not even read the store', async () => {
+  test('I8, IDM-06 a request without a proven payer does not read the store', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const envelope = JSON.parse(Buffer.from(await stage.sign({ jobId }), 'base64').toString()) as {
@@ -173,7 +173,7 @@ describe('a refused request costs nothing', () => {
   })
 })
 
-describe('D13 a payment bound to a job is good for that job alone', () => {
+describe('D13 a payment bound to a job is valid only for that job', () => {
   async function payBoundTo(
     stage: Stage,
     bound: { readonly endpoint?: string; readonly jobId?: string; readonly capability?: 'work' | 'cheap' },
@@ -188,14 +188,14 @@ describe('D13 a payment bound to a job is good for that job alone', () => {
     ).status
   }
 
-  test('without SERVICE_PUBLIC_URL the URL called counts, as http or, behind a proxy, as https', async () => {
+  test('without SERVICE_PUBLIC_URL the called URL counts, with http or, behind a proxy, https', async () => {
     const stage = await stageAgent()
     expect(await payBoundTo(stage, { endpoint: 'http://agent.test/execute' })).toBe(200)
     expect(await payBoundTo(stage, { endpoint: 'https://agent.test/execute' })).toBe(200)
     expect(await payBoundTo(stage, { endpoint: 'https://other.test/execute' })).toBe(402)
   })
 
-  test('SERVICE_PUBLIC_URL alone counts where it is set, wherever the call came in', async () => {
+  test('only SERVICE_PUBLIC_URL counts when it is set, whichever URL was called', async () => {
     const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'https://farebox.example/stage/' } })
     expect(await payBoundTo(stage, { endpoint: 'https://farebox.example/stage/execute' })).toBe(200)
     expect(await payBoundTo(stage, { endpoint: 'http://agent.test/execute' })).toBe(402)
@@ -203,14 +203,14 @@ describe('D13 a payment bound to a job is good for that job alone', () => {
   })
 })
 
-test('D11 that it has no secret is in the log of an agent from its start', async () => {
+test('D11 an agent without a secret logs that at its start', async () => {
   expect((await stageAgent({ locked: true })).logs()).toContain(
     'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
   )
 })
 
-describe('each point of failure: what was written, given back, charged', () => {
-  test('D12 no verdict: 500, the handler not run, and the same payment may try again', async () => {
+describe('each point of failure: what was written, released, charged', () => {
+  test('D12 no verdict: 500, the handler does not run, and the same payment may be tried again', async () => {
     const stage = await stageAgent()
     const job = await stage.order()
     stage.gate.verifies.push({ kind: 'unavailable', cause: 'down' })
@@ -222,7 +222,7 @@ describe('each point of failure: what was written, given back, charged', () => {
     expect((await stage.post(job)).status).toBe(200)
   })
 
-  test('a verdict against the payment: 402, and its claim is dropped with the job (decision 4)', async () => {
+  test('a rejected payment: 402, and its claim is deleted with the job (decision 4)', async () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
     stage.gate.verifies.push({ kind: 'invalid', reason: 'insufficient_funds', message: '' })
@@ -260,7 +260,7 @@ describe('each point of failure: what was written, given back, charged', () => {
     ],
     ['VAL-14 an output of another type', {}, () => ({ text: 7 }), 500, 'Internal error', ['handler']],
   ])(
-    '%s: the job is forgotten, the hold given back, nothing charged',
+    '%s: the job is deleted, the hold released, nothing charged',
     async (_, asked, work, status, error, ran) => {
       const stage = await stageAgent()
       stage.work = work
@@ -272,7 +272,7 @@ describe('each point of failure: what was written, given back, charged', () => {
     },
   )
 
-  test('PAY-01 a payment that was good stays good for its job alone, also after a failure', async () => {
+  test('PAY-01 a payment that was accepted stays valid only for its job, even after a failure', async () => {
     const stage = await stageAgent()
     const job = await stage.order({ unbound: true })
     stage.work = () => {
@@ -287,7 +287,7 @@ describe('each point of failure: what was written, given back, charged', () => {
     expect(stage.gate.charged.size).toBe(0)
   })
 
-  test('I1 a bound payment that two agents without a public URL take as theirs buys one job', async () => {
+  test('I1 a bound payment that two agents without a public URL accept buys only one job', async () => {
     const clock = createFakeClock()
     const ports = { clock, store: createMemoryStore(clock) }
     const first = await stageAgent(ports)
@@ -303,7 +303,7 @@ describe('each point of failure: what was written, given back, charged', () => {
 })
 
 describe('deadlines', () => {
-  /** A handler that works for so long. */
+  /** Sets a handler that works for this long. */
   function takes(stage: Stage, ms: number, heeds = true): void {
     stage.work = async (_, { signal }) => {
       await new Promise<void>((resolve, reject) => {
@@ -314,7 +314,7 @@ describe('deadlines', () => {
     }
   }
 
-  test('D17 a payment that ends earlier ends the job earlier, by the time it takes to settle', async () => {
+  test('D17 a payment that ends earlier ends the job earlier, by the time needed to settle', async () => {
     const stage = await stageAgent()
     takes(stage, 25_000)
     const seen: number[] = []
@@ -329,7 +329,7 @@ describe('deadlines', () => {
     expect(seen).toEqual([20, 20_000])
   })
 
-  test('DDL-03 a handler that blocked past the deadline is late, although its timer never fired', async () => {
+  test('DDL-03 a handler that blocked past the deadline is late, although its timer did not fire', async () => {
     const clock = createFakeClock()
     let skewMs = 0
     const stage = await stageAgent({ clock: { ...clock, nowMs: () => clock.nowMs() + skewMs } })
@@ -357,7 +357,7 @@ describe('deadlines', () => {
     expect(stage.logs()).toContainEqual(expect.stringMatching(/^handler error: nobody hears this job=/))
   })
 
-  test('DDL-13 a settlement may take longer than the deadline: the handler was on time', async () => {
+  test('DDL-13 a settlement may end after the deadline if the handler was on time', async () => {
     const stage = await stageAgent()
     takes(stage, 1_900)
     stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN)
@@ -367,7 +367,7 @@ describe('deadlines', () => {
 })
 
 describe('one payment, several jobs', () => {
-  test('PAY-04 a payment that was settled buys nothing more', async () => {
+  test('PAY-04 a payment that was settled buys no other job', async () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
     expect((await stage.post({ payment })).status).toBe(200)

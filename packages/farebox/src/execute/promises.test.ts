@@ -20,10 +20,10 @@ import { createScriptedGate, transactionOf, type ScriptedGate } from './scripted
 import { signerOf } from './staged-payment.test-setup.ts'
 import type { Answered } from './staged-request.test-setup.ts'
 
-// One job, two replicas on one store, and everything goes wrong that can. What is asserted is what a caller can rely
-// on: a failure was not charged and will not be, a payment bought the response, and nothing was bought twice.
+// Runs one job on two replicas with one store, with random failures, and asserts what a caller can rely on: a failure
+// was not charged and never will be, a charged payment bought the response, and nothing was bought twice.
 
-/** How a handler behaves in one run. `ms` is how long it takes. */
+/** The behaviour of a handler in one run; `ms` is its duration. */
 interface Run {
   readonly kind:
     | 'ok'
@@ -45,14 +45,14 @@ interface Attempt {
   readonly deadlineSeconds: number
 }
 
-/** The nth call of a replica's store fails: without effect, or after it took effect. */
+/** The nth call of a replica's store fails, before or after it took effect. */
 interface StoreFault {
   readonly replica: 0 | 1
   readonly call: number
   readonly when: 'before' | 'after'
 }
 
-/** A replica cannot reach the store for a while: it may lose its leases. */
+/** A period in which a replica cannot reach the store, so that it may lose its leases. */
 interface Outage {
   readonly replica: 0 | 1
   readonly fromMs: number
@@ -61,7 +61,7 @@ interface Outage {
 
 interface Script {
   readonly verifies: readonly Verdict['kind'][]
-  /** `charged unseen`: the money moves, and nobody says so. */
+  /** `charged unseen`: the payment is charged, but the outcome is reported as unknown. */
   readonly settles: readonly (SettleOutcome['kind'] | 'charged unseen')[]
   readonly runs: readonly Run[]
   readonly attempts: readonly Attempt[]
@@ -131,7 +131,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   ),
 })
 
-/** What happened, in one order. */
+/** The events of all replicas, in order. */
 type Event =
   | { readonly kind: 'sent'; readonly attempt: number; readonly payment: Attempt['payment'] }
   | {
@@ -146,7 +146,7 @@ type Event =
 interface History {
   readonly events: readonly Event[]
   readonly charged: ReadonlySet<Attempt['payment']>
-  /** The last word: each payment is sent once more when everything works again. */
+  /** The final answers: each charged payment is sent once more after all faults have ended. */
   readonly finalAnswers: ReadonlyMap<Attempt['payment'], Answered>
 }
 
@@ -165,7 +165,7 @@ test('promise 3: whatever fails, an answer of failure means not charged, and a c
   )
 })
 
-/** I5: after an answer of failure that payment is not submitted, unless the caller itself sent it again. */
+/** I5: after a failure the payment is not submitted, unless the caller itself sent it again. */
 function checkFailuresChargeNothing({ events, charged }: History): void {
   events.forEach((event, index) => {
     if (event.kind !== 'answered' || ![400, 402, 408, 500].includes(event.answer.status)) return
@@ -187,12 +187,12 @@ function checkFailuresChargeNothing({ events, charged }: History): void {
   })
 }
 
-/** I2: one job moves money once, whatever was signed for it. */
+/** I2: one job charges at most one payment, whatever was signed for it. */
 function checkOneCharge({ charged }: History): void {
   expect([...charged].length, `charged ${[...charged].join(', ')}`).toBeLessThanOrEqual(1)
 }
 
-/** I6: never two runs at once, unless a replica was cut off; and none once a response could be charged for. */
+/** I6: two runs never overlap, unless a replica was cut off; and no run starts after a payment could be charged. */
 function checkRuns({ events }: History, { faults, outages }: Script): void {
   const firstSettle = events.findIndex(event => event.kind === 'settle')
   const lateRuns = events.filter(
@@ -206,7 +206,7 @@ function checkRuns({ events }: History, { faults, outages }: Script): void {
   ).toEqual([])
 }
 
-/** I3, I4, IDM-13: a 200 is for a charged job, always with the same bytes, and a charged job answers 200 in the end. */
+/** I3, I4, IDM-13: a 200 requires a charge and always has the same bytes, and a charged job is finally answered 200. */
 function checkAnswers({ events, charged, finalAnswers }: History): void {
   const answers = [
     ...events.flatMap(event => (event.kind === 'answered' ? [event.answer] : [])),
@@ -286,7 +286,10 @@ async function signPayments(
   return payments
 }
 
-/** Knows what was really charged. A payment that it said had failed it charges when it is asked again: nobody may ask. */
+/**
+ * A gate that knows what was charged. A payment reported as failed is charged when it is submitted again, so that any
+ * resubmission is detected.
+ */
 function createTruthfulGate(
   one: Script,
   nameOf: (nonce: string) => Attempt['payment'],

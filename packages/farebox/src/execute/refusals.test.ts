@@ -7,11 +7,12 @@ import { createPorts, stageAgent, type Stage } from './paid-stage.test-setup.ts'
 import { UNKNOWN } from './scripted-gate.test-setup.ts'
 import { after } from './staged-request.test-setup.ts'
 
-// decision 16: a failure says that nothing was charged and nothing will be. Who cannot know says pending.
+// decision 16: a failure states that nothing was charged and nothing will be. A process that cannot know answers
+// pending.
 
 type Method = 'claim' | 'read' | 'write'
 
-/** A store whose nth calls of a method fail. */
+/** A store for which the given calls of a method fail. */
 function failingAt(store: JobStore, method: Method, calls: readonly number[]): JobStore {
   let count = 0
   const guard = async <T>(name: Method, call: () => Promise<T>): Promise<T> => {
@@ -28,7 +29,7 @@ function failingAt(store: JobStore, method: Method, calls: readonly number[]): J
   }
 }
 
-/** Lets a call through when the test says so. */
+/** A barrier that blocks a call until the test opens it. */
 function createBarrier(): { readonly opened: Promise<void>; open(): void } {
   let open: () => void = () => undefined
   const opened = new Promise<void>(resolve => {
@@ -38,7 +39,7 @@ function createBarrier(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describe('D8, D25 a job whose record cannot be read', () => {
-  test('is pending to who repeats it: its payment may be charged at this moment', async () => {
+  test('is pending for a repeat, because its payment may be charged at this moment', async () => {
     const clock = createFakeClock()
     const store = failingAt(createMemoryStore(clock), 'read', [2])
     const stage = await stageAgent({ clock, store, settleWaitMs: 100 })
@@ -50,7 +51,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
     expect((await stage.post(job)).status).toBe(200)
   })
 
-  test('is pending too where the store stays silent: nobody can tell a first request from a repeat', async () => {
+  test('is pending while the store fails, because a first request cannot be told from a repeat', async () => {
     const clock = createFakeClock()
     const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'read', [1]) })
     const answer = await stage.post()
@@ -60,7 +61,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
     expect(stage.logs().join('\n')).toMatch(/^warning: the job store failed before the job was claimed/m)
   })
 
-  test('is a 500 in dev mode: nothing is ever charged there', async () => {
+  test('is answered 500 in dev mode, where nothing is ever charged', async () => {
     const clock = createFakeClock()
     const stage = await stageAgent({
       clock,
@@ -72,7 +73,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
   })
 
   test.each([{ payment: null }, { payment: '!!!!' }])(
-    'I8 is not read for who proves nothing: %j is a 402',
+    'I8 is not read for a caller without a proven payment: %j is a 402',
     async asked => {
       const clock = createFakeClock()
       const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'read', [1]) })
@@ -83,7 +84,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
 })
 
 describe('I5 a job is looked up again before a refusal is sent', () => {
-  /** Two replicas; what the second one reads first reaches it only when the barrier opens. */
+  /** Two replicas; the first read of the second replica returns only when the barrier opens. */
   async function stageSlowReader(): Promise<{
     readonly clock: FakeClock
     readonly first: Stage
@@ -104,7 +105,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     return { clock, first, second: await stageAgent({ clock, store: slow, gate }), barrier }
   }
 
-  test('a deadline that passed while the look was under way is no 408 to a job that was paid meanwhile', async () => {
+  test('a deadline that passes during the read is no 408 when the job was paid meanwhile', async () => {
     const { clock, first, second, barrier } = await stageSlowReader()
     const job = await first.order()
     const deadline = clock.nowMs() / 1_000 + 2
@@ -117,7 +118,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     expect(first.gate.charged.size).toBe(1)
   })
 
-  test('a payment that expired meanwhile is not answered 402 where the job was charged', async () => {
+  test('a payment that expires meanwhile is not answered 402 when the job was charged', async () => {
     const { clock, first, second, barrier } = await stageSlowReader()
     const job = await first.order({ validBefore: Math.floor(clock.nowMs() / 1_000) + 20 })
     const late = second.post(job)
@@ -128,7 +129,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     expect((await after(clock, 0, late)).status).toBe(200)
   })
 
-  test('a deadline that passed before the claim of a free job is a 408, once the facilitator knows of no charge', async () => {
+  test('a deadline that passes before the claim of a free job is a 408 if the facilitator knows no charge', async () => {
     const { clock, second, barrier } = await stageSlowReader()
     const late = second.post({ deadline: clock.nowMs() / 1_000 + 2 })
     await clock.advance(3_000)
@@ -137,7 +138,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     expect(second.calls).toEqual(['read', 'claim', 'inquire', 'forget'])
   })
 
-  test('a process that lost its lease charges nothing after another answered that nothing was charged', async () => {
+  test('a process that lost its lease charges nothing after another process reported a failure', async () => {
     const { clock, store, gate } = createPorts()
     const barrier = createBarrier()
     const cutOff: JobStore = {
@@ -162,7 +163,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     expect(gate.charged.size).toBe(0)
   })
 
-  test('a response for sale stays for sale to who is refused', async () => {
+  test('a response that waits for payment is kept when a request is refused', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push({ kind: 'failed', reason: 'insufficient_funds', message: '', transaction: '' })
@@ -173,8 +174,8 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
   })
 })
 
-describe('D25 a failed job that the store does not let go', () => {
-  test('is pending: the hold may be lost, and another process about to charge', async () => {
+describe('D25 a failed job that the store does not release', () => {
+  test('is pending: the hold may be lost, and another process may be about to charge', async () => {
     const clock = createFakeClock()
     const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'write', [1]) })
     expect((await stage.post({ input: { text: ''.padEnd(21, 'x') } })).status).toBe(503)

@@ -3,7 +3,7 @@ import { growth, LINEAR } from '@farebox/protocol/src/test-setup/cpu-ratio'
 import { describe, expect, test } from 'vitest'
 import { findSyntaxProblems } from './find-syntax-problems.ts'
 
-/** Each problem as `path: reason → fix`, with the text it points at. */
+/** Each problem as `path: reason → fix`, with the text at fault. */
 function problemsOf(text: string): readonly string[] {
   return findSyntaxProblems(text).map(
     ({ start, end, path, reason, fix }) => `[${text.slice(start, end)}] ${path}: ${reason} → ${fix}`,
@@ -96,19 +96,19 @@ describe('each problem is described in words, at its place', () => {
   })
 })
 
-describe('a bracket that was never closed is found by its indentation', () => {
-  test('not the outermost, which the end of the file leaves open', () => {
+describe('an unclosed bracket is found by its indentation', () => {
+  test('not the outermost one, which is open at the end of the file', () => {
     const text = '{\n  "a": {\n    "b": {\n      "c": 1\n    "d": 2\n  },\n  "e": 3\n}\n'
     expect(problemsOf(text)).toEqual(['[{] a.b: this { is never closed → write "}," after line 4'])
   })
 
-  test('an array that was never closed is found too', () => {
+  test('an unclosed array too', () => {
     const text = '{\n  "a": [\n    1,\n    2\n  "e": 3\n}\n'
     expect(problemsOf(text)).toEqual(['[[] a: this [ is never closed → write "]," after line 4'])
   })
 })
 
-test('three problems of one kind are listed, and how many more there are', () => {
+test('three problems of one kind are listed, with the number of the others', () => {
   const problems = findSyntaxProblems('{a:1, b:2, c:3, d:4, e:5}')
   expect(problems.map(({ fix }) => fix)).toEqual([
     'write "a"',
@@ -117,7 +117,7 @@ test('three problems of one kind are listed, and how many more there are', () =>
   ])
 })
 
-/** Good JSON with some characters inserted, left out or doubled. */
+/** Valid JSON with some characters inserted, removed or doubled. */
 const almostJson = fc
   .tuple(
     fc.json({ maxDepth: 4 }),
@@ -150,7 +150,7 @@ test('VAL-18 every text that JSON.parse refuses is explained, in order, within t
   )
 })
 
-test('VAL-18 what JSON.parse takes has no problem, unless it is nested more than 200 deep', () => {
+test('VAL-18 a text that JSON.parse accepts has no problem, unless it is nested more than 200 deep', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.nat(3), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent)
@@ -163,7 +163,7 @@ test('VAL-18 what JSON.parse takes has no problem, unless it is nested more than
   for (const depth of [202, 200_000]) expect(problemsOf(nested(depth))).toEqual(tooDeep)
 })
 
-test('VAL-18 brackets that close nothing do not hide how deep a text is nested', () => {
+test('VAL-18 unmatched brackets do not hide the depth of a text', () => {
   expect(problemsOf('["]",'.repeat(100_000))).toEqual([
     '[[] : is nested more than 200 deep → flatten it: a declaration needs far less',
   ])
@@ -172,7 +172,7 @@ test('VAL-18 brackets that close nothing do not hide how deep a text is nested',
   ])
 })
 
-test('VAL-18 a megabyte of anything takes time in proportion to its length', () => {
+test('VAL-18 a megabyte of any input takes time in proportion to its length', () => {
   for (const piece of ['x', '"', "'", ',', '\\', '{"a":', 'a:1,', '/* ', '\u00a0', '“', 'x ', '\n']) {
     const find = (length: number): unknown =>
       findSyntaxProblems(`{"a": ${piece.repeat(length / piece.length)}`)

@@ -10,7 +10,7 @@ import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf } from '../staged-request.test-setup.ts'
 
 describe('PAY-12, D22 a settlement that definitely failed', () => {
-  test('D7 is a 402 that carries the receipt', async () => {
+  test('D7 is answered 402 with the receipt', async () => {
     const stage = await stageAgent()
     stage.gate.settles.push(FAILED)
     const answer = await stage.post()
@@ -30,7 +30,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     })
   })
 
-  test('the same header again gets the same 402, receipt included, and nobody is asked', async () => {
+  test('gives the same 402 with the receipt to the same header, without asking the facilitator', async () => {
     const stage = await stageAgent()
     const job = await stage.order()
     stage.gate.settles.push(FAILED)
@@ -43,7 +43,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect(stage.gate.charged.size).toBe(0)
   })
 
-  test('a new authorization of the same payer buys the response, without a second run', async () => {
+  test('lets a new authorization of the same payer buy the response, without a second run', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED, FAILED)
@@ -52,12 +52,12 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect(await stage.post({ jobId })).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
     expect(stage.count('handler')).toBe(1)
     expect(stage.gate.charged.size).toBe(1)
-    // What was refused once is never submitted, and sees what was bought since.
+    // A refused payment is never submitted again, but its repeat gets the response that was bought since.
     for (const payment of refused) expect((await stage.post({ jobId, payment })).status).toBe(200)
     expect(stage.count('settle')).toBe(3)
   })
 
-  test('another payer does not get it', async () => {
+  test('does not give the response to another payer', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED)
@@ -70,7 +70,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect(stage.gate.charged.size).toBe(0)
   })
 
-  test('IDM-02 a saved response is not sold under a cheaper capability', async () => {
+  test('IDM-02 does not let a saved response be bought under a cheaper capability', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED)
@@ -84,7 +84,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect((await stage.post({ jobId, capability: 'work' })).status).toBe(200)
   })
 
-  test('a new payment that does not verify leaves it for sale', async () => {
+  test('keeps the response available after a new payment that does not verify', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED)
@@ -95,7 +95,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect(stage.count('handler')).toBe(1)
   })
 
-  test('D24 a settled job is forgotten after ten minutes, and the handler runs again', async () => {
+  test('D24 is deleted after ten minutes, and the handler runs again', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED)
@@ -106,8 +106,8 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
   })
 })
 
-describe('D8, PAY-13 a settlement that is not known', () => {
-  test('is a 503 pending after the wait, and a 200 for a later repeat', async () => {
+describe('D8, PAY-13 a settlement with an unknown outcome', () => {
+  test('is answered 503 pending after the wait, and 200 to a later repeat', async () => {
     const stage = await stageAgent({ settleWaitMs: 1_000 })
     const job = await stage.order()
     stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
@@ -126,7 +126,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     expect([stage.count('handler'), stage.count('settle'), stage.gate.charged.size]).toEqual([1, 5, 1])
   })
 
-  test('is waited for by a repeat, for a wait of its own', async () => {
+  test('is waited for by a repeat, for its own wait time', async () => {
     const stage = await stageAgent({ settleWaitMs: 1_000 })
     const job = await stage.order()
     stage.gate.settles.push(...Array.from({ length: 12 }, () => UNKNOWN))
@@ -136,7 +136,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     expect((await after(stage.clock, 5_000, stage.post(job))).status).toBe(200)
   })
 
-  test('then fails: the repeat is a 402 with the receipt', async () => {
+  test('that fails later is answered 402 with the receipt to the repeat', async () => {
     const stage = await stageAgent({ settleWaitMs: 100 })
     const job = await stage.order()
     stage.gate.settles.push(UNKNOWN, FAILED)
@@ -147,7 +147,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     expect(receiptOf(repeat)).toMatchObject({ success: false })
   })
 
-  test('is asked for with the identical payment each time', async () => {
+  test('is requested with the identical payment each time', async () => {
     const stage = await stageAgent({ settleWaitMs: 100 })
     const asked: unknown[] = []
     const { settle } = stage.gate
@@ -163,7 +163,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     expect(new Set(asked.map(payment => JSON.stringify(payment))).size).toBe(1)
   })
 
-  test('a gate that rejects, against its contract, is not a failure either', async () => {
+  test('is assumed when a gate rejects, against its contract', async () => {
     const stage = await stageAgent({ settleWaitMs: 100 })
     const { settle } = stage.gate
     let calls = 0
@@ -179,7 +179,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
 })
 
 describe('a success that is not written down yet', () => {
-  /** A store that writes what was settled when the test says so. */
+  /** A store that delays the record of a settled job until the test allows it. */
   function late(store: JobStore): { readonly store: JobStore; write(): void; die(): void } {
     let write: () => void = () => undefined
     let isDead = false
@@ -202,7 +202,7 @@ describe('a success that is not written down yet', () => {
     }
   }
 
-  test('D7 is answered when the transfer is proven', async () => {
+  test('D7 is answered as soon as the transfer is proven', async () => {
     const clock = createFakeClock()
     const { store } = late(createMemoryStore(clock))
     const stage = await stageAgent({ clock, store })
@@ -210,7 +210,7 @@ describe('a success that is not written down yet', () => {
     expect(stage.calls.at(-1)).toBe('leave settled')
   })
 
-  test('D22 gives a repeat the same bytes and the same receipt once it is written', async () => {
+  test('D22 gives a repeat the same bytes and receipt once the record is written', async () => {
     const clock = createFakeClock()
     const { store, write } = late(createMemoryStore(clock))
     const stage = await stageAgent({ clock, store })
@@ -224,7 +224,7 @@ describe('a success that is not written down yet', () => {
     expect([stage.count('handler'), stage.count('settle')]).toEqual([1, 1])
   })
 
-  test('D24 is written by whoever takes the job over from a process that died: the same bytes, charged once', async () => {
+  test('D24 is written by the process that takes the job over: the same bytes, charged once', async () => {
     const clock = createFakeClock()
     const kept = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -263,7 +263,7 @@ describe('a success that is not written down yet', () => {
 })
 
 describe('a store that does not accept an outcome', () => {
-  /** A store whose writes of a state fail, without effect or after it, as often as said. */
+  /** A store whose writes of this state fail a number of times, with or without effect. */
   function failing(store: JobStore, state: string, times: number, when: 'before' | 'after'): JobStore {
     let left = times
     return {
@@ -298,7 +298,7 @@ describe('a store that does not accept an outcome', () => {
     },
   )
 
-  test('the process that has the job by now decides its outcome', async () => {
+  test('leaves the decision to the process that has the job', async () => {
     const { clock, store } = createPorts()
     const taken: JobStore = {
       ...store,
@@ -314,7 +314,7 @@ describe('a store that does not accept an outcome', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a success is reported at once, and to repeats once it is found again (%s)',
+    'does not delay the report of a success; a repeat gets it when it is found again (%s)',
     async when => {
       const clock = createFakeClock()
       const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'settled', 1, when) })
@@ -331,7 +331,7 @@ describe('a store that does not accept an outcome', () => {
 })
 
 describe('D32, OPS-04 stopping while a settlement is open', () => {
-  test('leaves it saved and free, and the next process sees it through', async () => {
+  test('leaves it saved and released, and the next process settles it', async () => {
     const { clock, store, gate } = createPorts()
     const first = await stageAgent({ clock, store, gate, settleWaitMs: 100 })
     const job = await first.order()
@@ -357,7 +357,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('one left by a process that died is taken up once its lease is over, by one of the others', async () => {
+  test('a settlement of a process that died is taken over by one other process when its lease ends', async () => {
     const { clock, store, gate } = createPorts()
     const cut = { off: false }
     const dying: JobStore = {
@@ -382,7 +382,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     for (const other of others) expect((await other.post(job)).status).toBe(200)
   })
 
-  test('another agent’s, in the same store, is left alone: it has its own facilitator', async () => {
+  test('a settlement of another agent in the same store is left alone, because it has its own facilitator', async () => {
     const { clock, store } = createPorts()
     const first = await stageAgent({ clock, store, settleWaitMs: 100 })
     first.gate.settles.push(...Array.from({ length: 20 }, () => UNKNOWN))
@@ -404,7 +404,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     expect(await store.unresolved()).toHaveLength(1)
   })
 
-  test('a job of another network is another job: what test money bought is not given away for it', async () => {
+  test('a job of another network is a different job, so that test money does not buy a real job', async () => {
     const { clock, store } = createPorts()
     const testing = await stageAgent({ clock, store })
     const jobId = randomUUID()

@@ -15,15 +15,15 @@ beforeAll(async () => {
 })
 
 test('D10 the binding is the hash of agent, capability and job_id as a JSON array', () => {
-  // keccak256 of ["https://agent.example","count","3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"], by another library.
+  // keccak256 of ["https://agent.example","count","3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"], computed by another library.
   expect(holdBinding(crypto, JOB)).toBe('0xde4430a054d4efc50b80ec3daa63568c6a059e9e8bccbcd6fd28e8c09ef16bf0')
 })
 
-test('D16 two spellings of a job_id are one binding', () => {
+test('D16 two spellings of a job_id have one binding', () => {
   expect(holdBinding(crypto, { ...JOB, jobId: JOB.jobId.toUpperCase() })).toBe(holdBinding(crypto, JOB))
 })
 
-test('PAY-06 another agent, capability or job is another binding, also where the joined words are the same', () => {
+test('PAY-06 another agent, capability or job has another binding, even when the joined texts are equal', () => {
   const bindings = [
     JOB,
     { ...JOB, agent: 'https://other.example' },

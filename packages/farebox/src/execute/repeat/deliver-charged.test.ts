@@ -7,12 +7,12 @@ import { createFakeClock } from '../../testing/fake-clock.ts'
 import { createPorts, stageAgent, type Stage } from '../paid-stage.test-setup.ts'
 import { after, receiptOf } from '../staged-request.test-setup.ts'
 
-// D40: the record of a job is gone, and its payment was charged.
+// D40: the record of a job is lost, and its payment was charged.
 
 const TRANSACTION = `0x${'ab'.repeat(32)}`
 const USED = { kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: 'used' } as const
 
-/** Charged so many seconds ago; by default the nonce alone says for which job. */
+/** A charge of this age in seconds; without a binding only the nonce names the job. */
 function chargedAgo(ageSeconds: number, binding?: string): ChargeOutcome {
   return { kind: 'settled', transaction: TRANSACTION, binding, ageSeconds }
 }
@@ -23,8 +23,8 @@ function refusedAsUsed(stage: Stage, charge: ChargeOutcome): void {
 
 const runs = (stage: Stage): number => stage.calls.filter(call => call === 'handler').length
 
-describe('a payment that was charged for this very job, by a facilitator that refuses it as used', () => {
-  test('I4 has its job run again and delivered with the receipt of that charge, and nothing is charged', async () => {
+describe('a payment that was charged for this job, and that the facilitator refuses as used', () => {
+  test('I4 has its job run again and delivered with the receipt of that charge, without a new charge', async () => {
     const stage = await stageAgent()
     refusedAsUsed(stage, chargedAgo(30))
     const answer = await stage.post()
@@ -33,7 +33,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
     expect([runs(stage), stage.gate.charged.size]).toEqual([1, 0])
   })
 
-  test('I2 has one run only: its repeats get the same bytes for ten minutes', async () => {
+  test('I2 has only one run: its repeats get the same bytes for ten minutes', async () => {
     const stage = await stageAgent()
     refusedAsUsed(stage, chargedAgo(30))
     const job = await stage.order()
@@ -43,7 +43,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
     expect(runs(stage)).toBe(1)
   })
 
-  test('I1 buys no other run once its ten minutes are over: 402 names the transaction', async () => {
+  test('I1 buys no other run after ten minutes: 402 names the transaction', async () => {
     const stage = await stageAgent()
     refusedAsUsed(stage, chargedAgo(590))
     const answer = await stage.post()
@@ -51,7 +51,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
     expect([runs(stage), stage.gate.charged.size]).toEqual([0, 0])
   })
 
-  test('is answered 503 while its settlement is under way, and never by a failure', async () => {
+  test('is answered 503 while its settlement is in progress, and never with a failure', async () => {
     const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
     refusedAsUsed(stage, { kind: 'pending', binding: '0x' })
     const answer = await stage.post()
@@ -60,7 +60,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
     expect(runs(stage)).toBe(0)
   })
 
-  test('is answered 503 where nobody can say what became of it', async () => {
+  test('is answered 503 when its outcome is unknown', async () => {
     const stage = await stageAgent()
     refusedAsUsed(stage, { kind: 'unknown', cause: 'no answer' })
     expect((await stage.post()).status).toBe(503)
@@ -74,7 +74,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
       },
     ],
     ['returns what its schema refuses', () => ({ text: 1 })],
-  ])('I5 is answered 503 with the transaction where the run %s, and tried again', async (_, work) => {
+  ])('I5 is answered 503 with the transaction when the run %s, and tried again', async (_, work) => {
     const stage = await stageAgent()
     stage.work = work
     const job = await stage.order()
@@ -86,7 +86,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
     expect((await stage.post(job)).status).toBe(200)
   })
 
-  test('I6 is run by one of two replicas that are asked at once, and both deliver it', async () => {
+  test('I6 is run by one of two replicas that get it concurrently, and delivered by both', async () => {
     const { clock, store, gate } = createPorts()
     const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
     gate.verifies.push({ ...USED, charge: chargedAgo(5) })
@@ -105,14 +105,14 @@ describe('a payment that was charged for this very job, by a facilitator that re
   })
 })
 
-describe('the job that a charge was for', () => {
-  test('is said by a bound nonce, at an agent that knows its URL: another binding at the facilitator changes nothing', async () => {
+describe('the job that a charge belongs to', () => {
+  test('is named by a bound nonce, if the agent knows its URL, whatever binding the facilitator reports', async () => {
     const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
     refusedAsUsed(stage, chargedAgo(5, 'of an agent that had another name'))
     expect((await stage.post()).status).toBe(200)
   })
 
-  test('I1 is said by the facilitator where the caller says the URL: charged at another agent of the wallet it is a 402', async () => {
+  test('I1 is decided by the facilitator when the caller chooses the URL: a charge of another agent is a 402', async () => {
     const stage = await stageAgent()
     refusedAsUsed(stage, chargedAgo(5, 'of another agent of this wallet'))
     expect((await stage.post()).status).toBe(402)
@@ -121,7 +121,7 @@ describe('the job that a charge was for', () => {
     expect((await stage.post()).status).toBe(200)
   })
 
-  test('PAY-05 is not known of an unbound payment where the chain alone tells of it: 402, no run', async () => {
+  test('PAY-05 is unknown for an unbound payment when only the chain shows the charge: 402, no run', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     refusedAsUsed(stage, chargedAgo(5))
@@ -130,7 +130,7 @@ describe('the job that a charge was for', () => {
     expect(runs(stage)).toBe(0)
   })
 
-  test('an unbound payment is for the job the facilitator charged it for: another job is answered 402', async () => {
+  test('is decided by the facilitator for an unbound payment: another job is answered 402', async () => {
     const stage = await stageAgent()
     const job = await stage.order({ unbound: true })
     let asked = ''
@@ -147,7 +147,7 @@ describe('the job that a charge was for', () => {
 })
 
 describe('before a payment is refused as too late, the facilitator is asked whether it was charged', () => {
-  test('a deadline that has passed is no 408 then: the job is run in the time that the agent declares', async () => {
+  test('a passed deadline is then no 408: the job runs for the time that the agent declares', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
     stage.work = (input, { signal }) => ({ text: signal.aborted ? 'late' : String(input['text']) })
@@ -156,7 +156,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect(stage.calls).toEqual(['read', 'inquire', 'claim', 'inquire', 'handler', 'leave settled'])
   })
 
-  test('an authorization that expired only by a clock that was set is not answered 402', async () => {
+  test('an authorization that expired only because the clock was changed is not answered 402', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
     const jobId = randomUUID()
@@ -164,7 +164,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect((await stage.post({ jobId, payment: await stage.sign({ jobId, validBefore }) })).status).toBe(200)
   })
 
-  test('the store is asked once more under the claim: a job delivered and forgotten meanwhile is not run again', async () => {
+  test('the facilitator is asked again under the claim: a job that was delivered meanwhile is not run again', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(589), chargedAgo(600))
     const answer = await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })
@@ -172,19 +172,19 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect(runs(stage)).toBe(0)
   })
 
-  test('a facilitator that does not answer makes it a 503 and not a 408', async () => {
+  test('a facilitator that does not answer causes a 503 instead of a 408', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push({ kind: 'unknown', cause: 'no answer' })
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(503)
   })
 
-  test('the refusal stands where the facilitator knows of no charge', async () => {
+  test('the refusal is sent when the facilitator reports no charge', async () => {
     const stage = await stageAgent()
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(408)
     expect(stage.calls).toEqual(['read', 'inquire'])
   })
 
-  test('a job that was taken up while it was asked is answered by that, and not refused', async () => {
+  test('a job that was taken up during the question is answered with its result', async () => {
     const stage = await stageAgent()
     const job = await stage.order()
     const { findCharge } = stage.gate
@@ -198,7 +198,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect((await after(stage.clock, 600, late)).status).toBe(200)
   })
 
-  test('one that pays another wallet, or is bound to another job, is refused without asking', async () => {
+  test('a payment to another wallet, or bound to another job, is refused without asking', async () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID() })
     expect((await stage.post({ payment, deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(402)
@@ -206,7 +206,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
   })
 })
 
-test('D40 a store that lost everything in mid-settlement: the charged job is pending, then delivered', async () => {
+test('D40 a store that lost its data during a settlement: the charged job is pending, then delivered', async () => {
   const clock = createFakeClock()
   let store: JobStore = createMemoryStore(clock)
   const current: JobStore = {
@@ -227,7 +227,7 @@ test('D40 a store that lost everything in mid-settlement: the charged job is pen
   expect(stage.gate.charged.size).toBe(1)
 })
 
-test('DDL-02 a verdict that takes longer than the deadline: 408 at the deadline, and the hold is given back', async () => {
+test('DDL-02 a verdict after the deadline: 408 at the deadline, and the hold is released', async () => {
   const stage = await stageAgent()
   const job = await stage.order()
   const { verify } = stage.gate
@@ -244,7 +244,7 @@ test('DDL-02 a verdict that takes longer than the deadline: 408 at the deadline,
   stage.gate.verify = verify
   const retry = stage.post(job)
   await stage.clock.advance(1_600)
-  // Given back before the retry holds it anew.
+  // The hold is released before the retry verifies the payment again.
   expect(stage.calls.filter(call => call === 'release' || call === 'verify')).toEqual([
     'verify',
     'release',
