@@ -22,7 +22,7 @@ function declares(...names: readonly string[]): Declaration {
 }
 
 describe('matching handlers to capabilities (interface, 1.4)', () => {
-  test('a map serves several, in the declared order', () => {
+  test('a map serves several capabilities, in the declared order', () => {
     expect([...matchHandlers(declares('a', 'b'), { b: echo, a: echo }).keys()]).toEqual(['a', 'b'])
   })
 
@@ -33,7 +33,7 @@ describe('matching handlers to capabilities (interface, 1.4)', () => {
     )
   })
 
-  test('every capability without a function is named, and every function without a capability', () => {
+  test('every capability without a function and every function without a capability is named', () => {
     expect(() => matchHandlers(declares('a', 'b', 'c'), { b: echo, c: 7 })).toThrow(
       'handlers: no function for the declared a, c',
     )
@@ -45,7 +45,7 @@ describe('matching handlers to capabilities (interface, 1.4)', () => {
     )
   })
 
-  test('VAL-02 a property that every object has is not a handler', () => {
+  test('VAL-02 an inherited property of objects is not a handler', () => {
     expect(() => matchHandlers(declares('toString'), {})).toThrow(
       'handlers: no function for the declared toString',
     )
@@ -55,7 +55,7 @@ describe('matching handlers to capabilities (interface, 1.4)', () => {
     expect(matchHandlers(declares('toString'), { toString: echo }).get('toString')).toBe(echo)
   })
 
-  test.each([undefined, null, 7, 'echo'])('%j is neither', given => {
+  test.each([undefined, null, 7, 'echo'])('%j is refused', given => {
     expect(() => matchHandlers(declares('a'), given)).toThrow(
       'handlers: must be a function or a map from capability name to function, with a',
     )

@@ -2,21 +2,21 @@ import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { ChargeOutcome, PaymentGate, Verdict } from '../payment-gate/payment-gate.ts'
 
-/** A gate that answers what the test scripted, and remembers what it was asked. */
+/** A gate that returns the results set by the test, and records the charged payments. */
 export interface ScriptedGate extends PaymentGate {
-  /** One answer each; when they are used up, every payment is good. */
+  /** Results of `verify`, one each; when they are used up, every payment is valid. */
   readonly verifies: Verdict[]
-  /** One answer each; when they are used up, every payment is charged. */
+  /** Results of `settle`, one each; when they are used up, every payment is charged. */
   readonly settles: SettleOutcome[]
-  /** One answer each; when they are used up, no payment was charged before. */
+  /** Results of `findCharge`, one each; when they are used up, no payment was charged before. */
   readonly inquiries: ChargeOutcome[]
-  /** Keys of the payments charged. */
+  /** Keys of the charged payments. */
   readonly charged: Set<string>
-  /** By how much the agent's clock is ahead of the facilitator's. */
+  /** The seconds by which the agent's clock is ahead of the facilitator's. */
   aheadSeconds: number
 }
 
-/** Makes the gate; it charges each payment once, whatever it is asked. */
+/** Makes the gate; it charges each payment at most once. */
 export function createScriptedGate(): ScriptedGate {
   const gate: ScriptedGate = {
     verifies: [],
@@ -46,7 +46,7 @@ export const FAILED: SettleOutcome = {
   transaction: '',
 }
 
-/** One transaction for each payment. */
+/** A transaction hash derived from the payment's key. */
 export function transactionOf(key: string): string {
   return toHex(new TextEncoder().encode(key.slice(-32)))
 }

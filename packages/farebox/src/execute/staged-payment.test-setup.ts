@@ -17,7 +17,7 @@ import { ENDPOINT } from './staged-request.test-setup.ts'
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
 export const NETWORK_ID = 'eip155:84532'
 
-/** Two prices, and room for handlers that outlive a lease. */
+/** Two prices, and a deadline that allows handlers to outlive a lease. */
 export const stageDeclaration = defineAgent({
   service_version: '1.0',
   name: 'Stage',
@@ -40,7 +40,7 @@ export const stageDeclaration = defineAgent({
   },
 })
 
-/** What a payment is signed for. */
+/** The terms of a payment to sign. */
 export interface SignedFor {
   readonly jobId: string
   readonly capability?: 'work' | 'cheap'
@@ -48,7 +48,7 @@ export interface SignedFor {
   /** Unix seconds. */
   readonly validBefore?: number
   readonly endpoint?: string
-  /** As other clients sign: the nonce names no job. */
+  /** Signs a nonce that names no job, as other clients do. */
   readonly unbound?: boolean
 }
 

@@ -2,19 +2,19 @@ import type { FakeClock } from '../testing/fake-clock.ts'
 
 export const ENDPOINT = 'http://agent.test/execute'
 
-/** A job as a test asks for it. */
+/** A job as a test requests it. */
 export interface Asked {
   readonly jobId?: string
   readonly capability?: string
   readonly input?: unknown
-  /** Unix seconds; default: half a minute from now. */
+  /** Unix seconds; default: 30 seconds from now. */
   readonly deadline?: number
-  /** Value of `PAYMENT-SIGNATURE`; null: none. */
+  /** Value of the `PAYMENT-SIGNATURE` header; null: no header. */
   readonly payment?: string | null
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** An answer, read whole. */
+/** A complete response. */
 export interface Answered {
   readonly status: number
   readonly headers: Headers
@@ -50,13 +50,13 @@ export async function readAnswer(response: Response): Promise<Answered> {
   }
 }
 
-/** Lets the time pass in which an answer comes. */
+/** Advances the clock by the time in which the answer is expected, and awaits the answer. */
 export async function after(clock: FakeClock, ms: number, answer: Promise<Answered>): Promise<Answered> {
   await clock.advance(ms)
   return await answer
 }
 
-/** What the `PAYMENT-RESPONSE` header carries. */
+/** The decoded `PAYMENT-RESPONSE` header; undefined when there is none. */
 export function receiptOf(answer: Answered): unknown {
   const header = answer.headers.get('payment-response')
   return header === null ? undefined : (JSON.parse(Buffer.from(header, 'base64').toString()) as unknown)

@@ -34,7 +34,7 @@ async function outcomeOf(hire: Promise<unknown>): Promise<string> {
 }
 
 describe('a hire that is made again', () => {
-  test('without a key is a new order, although the first one that failed may be charged still', async () => {
+  test('without a key is a new order, although the first one, which failed, may still be charged', async () => {
     const child = await hired()
     child.lie = ({ payment }) => {
       if (payment === undefined) return undefined
@@ -50,7 +50,7 @@ describe('a hire that is made again', () => {
     expect(new Set(child.paid.map(({ payment }) => payment)).size).toBe(2)
   })
 
-  test('by another payer with the same job_id gets nothing that the job of the first has bought', async () => {
+  test('by another payer with the same job_id does not get what the first payer’s job bought', async () => {
     const child = await hired()
     let runs = 0
     const { run } = await hirer(async ({ hire }, text) => {
@@ -69,7 +69,7 @@ describe('a hire that is made again', () => {
     )
   })
 
-  test('after the account of its paid job was forgotten is a new order', async () => {
+  test('after the account of its paid job expired is a new order', async () => {
     const child = await hired()
     let laterMs = 0
     const store = memoryJobStore({ ...systemClock, nowMs: () => systemClock.nowMs() + laterMs })
@@ -81,7 +81,7 @@ describe('a hire that is made again', () => {
     expect((await run({ jobId })).text).toBe('false')
     expect(child.gate.counts().charged).toBe(1)
     laterMs = 700_000
-    // Another process: this one may have just read the job, by a clock of its own.
+    // Another agent is used, because this one may have cached its read of the job.
     const later = await hirer(work, store)
     expect((await later.run({ jobId })).status).toBe(200)
     expect(new Set(child.paid.map(({ payment }) => payment)).size).toBe(2)

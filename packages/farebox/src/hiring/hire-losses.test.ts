@@ -9,7 +9,10 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(one => one.close()))
 })
 
-/** An agent whose whole job hires for 0.005 of its 0.01 USDC and fails where its text says so; its small one hires nobody. */
+/**
+ * An agent whose whole job hires for 0.005 of its 0.01 USDC, and fails if its text says so; its small job hires no
+ * agent.
+ */
 async function losing() {
   const jobStore = memoryJobStore()
   const child = await startHired({ funded: [HIRING_ADDRESS] })
@@ -32,8 +35,8 @@ async function losing() {
   return { ...hirer, child, losses }
 }
 
-describe('what a job paid to others and failed', () => {
-  test('counts as lost still when the same job_id buys something cheaper, less what was paid for that', async () => {
+describe('the amount that a failed job paid to other agents', () => {
+  test('stays counted as lost when the same job_id buys something cheaper, less the amount paid for that', async () => {
     const { run, losses } = await losing()
     const jobId = randomUUID()
     expect(await run({ jobId, text: 'fail' })).toMatchObject({ status: 500 })
@@ -42,7 +45,7 @@ describe('what a job paid to others and failed', () => {
     expect(await losses()).toEqual([4_900n, 4_900n])
   })
 
-  test('counts no more when the job is run again and paid', async () => {
+  test('is not counted any more when the job is run again and paid', async () => {
     const { run, losses } = await losing()
     const jobId = randomUUID()
     await run({ jobId, text: 'fail' })

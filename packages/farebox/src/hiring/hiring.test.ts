@@ -39,7 +39,7 @@ async function hirer(
   return made
 }
 
-/** What a hire threw, for the handler to give back as its output. */
+/** The result of a hire or a summary of its error, as the output of the handler. */
 async function problemOf(hire: Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await hire)
@@ -75,7 +75,7 @@ describe('ctx.hire', () => {
     expect(logs()).not.toContain(TEST_KEYS.agent.privateKey.slice(2))
   })
 
-  test('the same key gives the same child job, and another key or call another one', async () => {
+  test('the same key has the same child job, and another key or call has a different one', async () => {
     const child = await hired({ price: '0.001' })
     const { run } = await hirer(async ({ hire }, text) => {
       const [a, b] = await Promise.all([
@@ -90,7 +90,7 @@ describe('ctx.hire', () => {
     expect(child.gate.counts().charged).toBe(3)
   })
 
-  test('a job that is run again gets what it has bought, and another input under its key is refused', async () => {
+  test('a job that is run again gets the result it bought, and another input under its key is refused', async () => {
     const child = await hired()
     let runs = 0
     const { run } = await hirer(async ({ hire }, text) => {
@@ -112,7 +112,7 @@ describe('ctx.hire', () => {
     expect(child.gate.counts().charged).toBe(2)
   })
 
-  test('a hire that failed is tried again under its key with the same payment, and gives what comes then', async () => {
+  test('a failed hire is retried under its key with the same payment, and returns the new result', async () => {
     const child = await hired()
     let answers = 0
     child.lie = ({ payment }) => {
@@ -130,7 +130,7 @@ describe('ctx.hire', () => {
     expect(child.gate.counts().charged).toBe(1)
   })
 
-  test('its order is inside the deadline of the job, and time is left for what comes after', async () => {
+  test('its deadline is within the deadline of the job, with time left for the rest of the job', async () => {
     const child = await hired()
     const { run } = await hirer(async ({ hire, deadline }, text) => {
       await hire(child.url, 'part', { text })
@@ -142,7 +142,7 @@ describe('ctx.hire', () => {
     expect((await late.run({ deadlineSeconds: 2 })).text).toBe('no time no')
   })
 
-  test('the trace goes with the order as it came, and the path with this agent at its end', async () => {
+  test('the order has the unchanged trace, and the path with this agent appended', async () => {
     const child = await hired()
     const { run } = await hirer(async ({ hire }, text) =>
       JSON.stringify(await hire(child.url, 'part', { text })),
@@ -156,7 +156,7 @@ describe('ctx.hire', () => {
     expect(child.paid[1]?.traceparent).toBeUndefined()
   })
 
-  test('handlers in processes of their own hire by asking, and never have the key', async () => {
+  test('handlers in separate processes hire through the agent, and never have the key', async () => {
     const child = await hired()
     vi.stubEnv('HIRING_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
     const { run } = await hirer(new URL('./hiring-handlers.child.ts', import.meta.url))
@@ -174,7 +174,7 @@ describe('ctx.hire', () => {
 })
 
 describe('the budget', () => {
-  test('is 90 % of the price of the job, or less where it is set so, and what is hired counts', async () => {
+  test('is 90 % of the price of the job, or less if configured, and hires count towards it', async () => {
     const child = await hired()
     const work: Work = async ({ hire, budget }, text) => {
       const before = await budget()
@@ -196,7 +196,7 @@ describe('the budget', () => {
     expect(child.gate.counts().charged).toBe(1)
   })
 
-  test('of the day ends hiring for all jobs, with a line in the log', async () => {
+  test('of the day stops hiring for all jobs, with a warning in the log', async () => {
     const child = await hired()
     const { run, logs } = await hirer(({ hire }, text) => problemOf(hire(child.url, 'part', { text })), {
       HIRING_DAILY_BUDGET: '0.012',
@@ -209,7 +209,7 @@ describe('the budget', () => {
     expect(logs()).toContain('warning: hiring has stopped: the daily budget is used up')
   })
 
-  test('of losses ends hiring for a payer whose jobs fail, and then for all; paid jobs do not count', async () => {
+  test('of losses stops hiring for a payer whose jobs fail, and then for all; paid jobs do not count', async () => {
     const child = await hired()
     let fails = false
     const { run, logs } = await hirer(
@@ -249,7 +249,7 @@ describe('the budget', () => {
     expect((await run()).text).toMatch(/^\{/)
   })
 
-  test('is never exceeded by 100 jobs that hire at once', async () => {
+  test('is never exceeded by 100 jobs that hire concurrently', async () => {
     const child = await hired({ price: '0.003' })
     const { run } = await hirer(({ hire }, text) => problemOf(hire(child.url, 'part', { text })), {
       HIRING_DAILY_BUDGET: '0.1',
@@ -261,12 +261,12 @@ describe('the budget', () => {
     expect(count(/^\{/)).toBeGreaterThan(0)
     expect(child.gate.counts().charged).toBeLessThanOrEqual(33)
     expect(new Set(child.paid.map(({ payment }) => payment)).size).toBeLessThanOrEqual(33)
-    // All that were not kept waiting too long by a busy machine: 33 are paid, the others refused.
+    // Apart from jobs that a busy machine delayed too long, 33 hires are paid and the others refused.
     const late = 100 - count(/^(?:\{|budget no$)/)
     expect(count(/^budget no$/)).toBeGreaterThanOrEqual(67 - late)
   })
 
-  test('is never exceeded by 100 hires of one job at once', async () => {
+  test('is never exceeded by 100 concurrent hires of one job', async () => {
     const child = await hired({ price: '0.0004' })
     const { run } = await hirer(async ({ hire }, text) => {
       const hires = Array.from({ length: 100 }, () => problemOf(hire(child.url, 'part', { text })))
@@ -276,14 +276,14 @@ describe('the budget', () => {
     const made = JSON.parse((await run({ deadlineSeconds: 60 })).text) as readonly string[]
     const count = (what: string): number => made.filter(one => one === what).length
     expect(count('done')).toBeLessThanOrEqual(22)
-    // All that were not kept waiting too long by a busy machine: 22 are paid, the others refused.
+    // Apart from hires that a busy machine delayed too long, 22 are paid and the others refused.
     const late = 100 - count('done') - count('budget no')
     expect(count('budget no')).toBeGreaterThanOrEqual(78 - late)
     expect(child.gate.counts().charged).toBeLessThanOrEqual(22)
   })
 })
 
-describe('an agent that is hired', () => {
+describe('a hired agent', () => {
   const cases: { readonly [what: string]: readonly [HiredAgent['lie'], string] } = {
     'asks for more than it declares': [
       ({ path, payment }, honest) =>
@@ -345,7 +345,7 @@ describe('an agent that is hired', () => {
     ],
   }
   test.each(Object.entries(cases))(
-    'and %s costs no more than its price, which counts if it was signed',
+    'that %s costs at most its price, which is counted if a payment was signed',
     async (_, [lie, expected]) => {
       const child = await hired()
       child.lie = lie
@@ -360,7 +360,7 @@ describe('an agent that is hired', () => {
     },
   )
 
-  test('and answers 200 without a settlement is believed to be paid, with a warning', async () => {
+  test('that answers 200 without a settlement counts as paid, with a warning', async () => {
     const child = await hired()
     child.lie = ({ payment }, honest) =>
       payment === undefined
@@ -377,7 +377,7 @@ describe('an agent that is hired', () => {
     expect(logs()).toContain('a hired agent answered without a receipt that can be right')
   })
 
-  test('and is this agent, by its wallet, its address or its hiring wallet, is refused', async () => {
+  test('that is this agent, by its wallet, its URL or its hiring wallet, is refused', async () => {
     const [own, purse, self] = await Promise.all([
       hired({ wallet: WALLET }),
       hired({ wallet: HIRING_ADDRESS }),
@@ -393,7 +393,7 @@ describe('an agent that is hired', () => {
     expect([own, purse, self].flatMap(({ paid }) => paid)).toEqual([])
   })
 
-  test('and stands in the path, or below this one in it, or beyond eight, is refused', async () => {
+  test('that is in the path, or follows this agent in it, or is beyond eight agents, is refused', async () => {
     const child = await hired()
     const { run } = await hirer(({ hire }, text) => problemOf(hire(child.url, 'part', { text })))
     const paths = [child.agent.declaration.wallet, WALLET, Array(8).fill(TEST_KEYS.payer.address).join()]
@@ -401,7 +401,7 @@ describe('an agent that is hired', () => {
     expect(child.paid).toEqual([])
   })
 
-  test('is sent nothing where what the handler gives cannot be right', async () => {
+  test('gets no request when an argument of the handler is invalid', async () => {
     const child = await hired()
     const { run } = await hirer(async ({ hire }) => {
       const loose = hire as (...given: readonly unknown[]) => Promise<unknown>
@@ -424,7 +424,7 @@ describe('an agent that is hired', () => {
     expect(child.paid).toEqual([])
   })
 
-  test('in dev mode is hired where it asks for nothing, and refused where it asks to be paid', async () => {
+  test('in dev mode is hired if it is free, and refused if it asks for a payment', async () => {
     const [free, paid] = await Promise.all([hired({ devMode: true, wallet: WALLET }), hired()])
     const { run } = await hirer(
       async ({ hire, budget }, text) => {
@@ -451,22 +451,22 @@ describe('the hiring key', () => {
     ['no key at all', '0x12'],
     ['zero', `0x${'0'.repeat(64)}`],
     ['the spender’s', TEST_KEYS.agent.privateKey],
-  ])('is refused at the start where it is %s', async (_, key) => {
+  ])('is refused at the start when it is %s', async (_, key) => {
     const variables = { HIRING_PRIVATE_KEY: key, SPENDER_PRIVATE_KEY: TEST_KEYS.agent.privateKey }
     await expect(hirer(work, variables)).rejects.toMatchObject({ variable: 'HIRING_PRIVATE_KEY' })
   })
 
-  test('is refused at the start where it is that of the receiving wallet', async () => {
+  test('is refused at the start when it is the key of the receiving wallet', async () => {
     const variables = { AGENT_WALLET_ADDRESS: HIRING_ADDRESS }
     await expect(hirer(work, variables)).rejects.toMatchObject({ variable: 'HIRING_PRIVATE_KEY' })
   })
 
-  test('is hidden in whatever is written', () => {
+  test('is hidden in all written texts', () => {
     const hide = redactorOf(HIRING_VARIABLES)
     expect(hide(`key ${TEST_KEYS.agent.privateKey}`)).toBe('key [hidden]')
   })
 
-  test('where it is not set, hires are refused and the agent serves as before', async () => {
+  test('may be missing: hires are refused, and the agent serves other jobs', async () => {
     const { run } = await hirer(work, { HIRING_PRIVATE_KEY: '' })
     expect(await run()).toMatchObject({ status: 200, text: 'refused no' })
   })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'farebox-hires-'))
   child = await startHired({
     funded: [HIRING_ADDRESS],
-    // Long enough to be killed meanwhile.
+    // Long enough for the agent to be killed during the job.
     work: async text => {
       await new Promise(resolve => setTimeout(resolve, 600))
       return `${text}!`
@@ -29,7 +29,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  // One that was not killed as it should have been.
+  // A process that was not killed as expected.
   for (const one of started) one.kill('SIGKILL')
   await child.close()
   await rm(scratch, { recursive: true, force: true })
@@ -49,14 +49,14 @@ else
     await admin.quit()
   })
 
-describe.each(Object.keys(stores))('an agent that hires, with its jobs in %s', name => {
-  // They wait for the same ten seconds: until the lease of the killed process has ended.
+describe.each(Object.keys(stores))('a hiring agent with its jobs in %s', name => {
+  // The tests run concurrently, because each waits ten seconds until the lease of the killed process has ended.
   test.concurrent.each([
     ['after the price counts', 'reserved', 0],
     ['after the order is kept', 'ordered', 0],
     ['after the order is sent', 'sent', 1],
     ['after the answer, before it is kept', 'answered', 1],
-  ])('killed %s, sends the same order by the next replica and is charged once', async (_, window, sent) => {
+  ])('that is killed %s sends the same order from the next replica, and is charged once', async (_, window, sent) => {
     const setting = name === 'lmdb' ? `lmdb:${join(scratch, window)}` : (stores[name] ?? '')
     const jobId = randomUUID()
     const before = (): readonly string[] => child.paid.filter(isOf(text)).map(({ payment = '' }) => payment)
@@ -88,7 +88,7 @@ describe.each(Object.keys(stores))('an agent that hires, with its jobs in %s', n
   })
 })
 
-test('every child job that was ordered above was charged once', () => {
+test('every child job of the tests above was charged once', () => {
   expect(child.gate.counts().charged).toBe(4 * Object.keys(stores).length)
 })
 

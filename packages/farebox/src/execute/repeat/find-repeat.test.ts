@@ -11,7 +11,7 @@ import { createScriptedGate, FAILED, UNKNOWN } from '../scripted-gate.test-setup
 import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf, type Answered } from '../staged-request.test-setup.ts'
 
-/** What anybody can make of a settled authorization: the header as it was sent, less what was never on the chain. */
+/** The header that anybody can rebuild from a settled authorization on the chain: the sent one without its salt. */
 function withoutSalt(header: string): string {
   const { extensions: _, ...envelope } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
     extensions: unknown
@@ -22,7 +22,7 @@ function withoutSalt(header: string): string {
 const statuses = (answers: readonly Answered[]): readonly number[] => answers.map(answer => answer.status)
 
 describe('D22 a repeat of a settled job', () => {
-  test('IDM-13 gets the same bytes and the same receipt, and nothing is verified, run or charged again', async () => {
+  test('IDM-13 gets the same bytes and receipt, and nothing is verified, run or charged again', async () => {
     const stage = await stageAgent()
     const job = await stage.order()
     const first = await stage.post(job)
@@ -35,7 +35,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.logs().filter(line => line.startsWith('payment verified'))).toHaveLength(1)
   })
 
-  test('PAY-15, IDM-14 the repeat is answered after its authorization expired, and with a deadline that has passed', async () => {
+  test('PAY-15, IDM-14 is answered after its authorization expired, and with a passed deadline', async () => {
     const stage = await stageAgent()
     const job = await stage.order({ validBefore: stage.clock.nowMs() / 1_000 + 60 })
     const first = await stage.post(job)
@@ -43,7 +43,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(await stage.post({ ...job, deadline: 1 })).toMatchObject({ status: 200, text: first.text })
   })
 
-  test('D40 a header rebuilt from the chain gets nothing: the salt of a bound nonce is not there', async () => {
+  test('D40 is refused with a header rebuilt from the chain, because the salt of a bound nonce is not there', async () => {
     const stage = await stageAgent()
     const job = await stage.order()
     await stage.post({ ...job, input: { text: 'sesame' } })
@@ -54,7 +54,7 @@ describe('D22 a repeat of a settled job', () => {
     expect((await stage.post(job)).status).toBe(200)
   })
 
-  test('D40 a bound payment of the same payer for another job does not read it either', async () => {
+  test('D40 is refused with a bound payment of the same payer for another job', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     await stage.post({ jobId })
@@ -62,7 +62,7 @@ describe('D22 a repeat of a settled job', () => {
     expect((await stage.post({ jobId, payment: other })).status).toBe(402)
   })
 
-  test('D40 an unbound payment gets it with the job_id alone: that is its only secret', async () => {
+  test('D40 is answered for an unbound payment by the job_id alone, which is its only secret', async () => {
     const stage = await stageAgent()
     const job = await stage.order({ unbound: true })
     const first = await stage.post(job)
@@ -70,7 +70,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.calls).not.toContain('inquire')
   })
 
-  test('D40 another unbound payment of the payer must be unused: the facilitator is asked', async () => {
+  test('D40 requires another unbound payment of the payer to be unused, which the facilitator is asked', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const first = await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
@@ -83,7 +83,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
-  test('D40 another unbound payment that does not pay this agent proves nothing, and nobody is asked', async () => {
+  test('D40 is refused with another unbound payment that does not pay this agent, without asking', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
@@ -92,7 +92,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.calls).not.toContain('inquire')
   })
 
-  test('IDM-02 another input or capability under the job_id is the same job: nothing runs, nothing is charged', async () => {
+  test('IDM-02 is the same job with another input or capability: nothing runs, nothing is charged', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const first = await stage.post({ jobId })
@@ -101,13 +101,13 @@ describe('D22 a repeat of a settled job', () => {
     expect([stage.count('handler'), stage.gate.charged.size]).toEqual([1, 1])
   })
 
-  test('IDM-09, D24 it is kept for ten minutes from the proof, and no longer', async () => {
+  test('IDM-09, D24 is answered for ten minutes after the proof, and no longer', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN)
     const first = await after(stage.clock, 5_000, stage.post({ jobId }))
     expect(first.status).toBe(200)
-    // Settled 1.4 s after it was asked, so 3.6 s ago.
+    // Settled 1.4 s after the request, so 3.6 s ago.
     await stage.clock.advance(595_000)
     expect((await stage.post({ jobId })).text).toBe(first.text)
     await stage.clock.advance(2_000)
@@ -115,7 +115,7 @@ describe('D22 a repeat of a settled job', () => {
     expect([stage.count('handler'), stage.gate.charged.size]).toEqual([2, 2])
   })
 
-  test('PAY-05 after that the same payment is the facilitator’s to refuse: no free run', async () => {
+  test('PAY-05 is refused by the facilitator after that with the same payment: no free run', async () => {
     const stage = await stageAgent()
     const job = await stage.order({ validBefore: stage.clock.nowMs() / 1_000 + 3_600 })
     await stage.post(job)
@@ -128,7 +128,7 @@ describe('D22 a repeat of a settled job', () => {
 })
 
 describe('D23 a repeat of a running job', () => {
-  test('eight requests with large bodies join it, the others are told to come back', async () => {
+  test('eight requests with large bodies join it, further ones are answered 503', async () => {
     const stage = await stageAgent()
     stage.takes(2_000)
     const job = await stage.order()
@@ -152,7 +152,7 @@ describe('D23 a repeat of a running job', () => {
     expect([stage.count('handler'), stage.gate.charged.size]).toEqual([1, 1])
   })
 
-  test('IDM-04 it joins on another replica as well', async () => {
+  test('IDM-04 it also joins a run on another replica', async () => {
     const { clock, store, gate } = createPorts()
     const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
     for (const stage of stages) stage.takes(2_000)
@@ -167,7 +167,7 @@ describe('D23 a repeat of a running job', () => {
     ])
   })
 
-  test('IDM-03 a joiner whose own deadline is earlier is answered 408, alone', async () => {
+  test('IDM-03 only a joiner with an earlier deadline is answered 408', async () => {
     const stage = await stageAgent()
     stage.takes(5_000)
     const jobId = randomUUID()
@@ -185,7 +185,7 @@ describe('D23 a repeat of a running job', () => {
     expect((await after(stage.clock, 4_000, first)).status).toBe(200)
   })
 
-  test('decision 3: a joiner with the run’s own deadline hears how it ended', async () => {
+  test('decision 3: a joiner with the same deadline as the run gets its result', async () => {
     const stage = await stageAgent()
     stage.takes(1_990)
     stage.gate.settles.push(UNKNOWN)
@@ -196,7 +196,7 @@ describe('D23 a repeat of a running job', () => {
     expect(statuses(await Promise.all(open))).toEqual([200, 200])
   })
 
-  test('I5 where nobody says in time how the run ended it is pending, not a 408: it may still charge', async () => {
+  test('I5 a run whose result is not known in time is pending, not a 408, because it may still charge', async () => {
     const { clock, store } = createPorts()
     let letThrough: (() => void) | undefined
     const slow: JobStore = {
@@ -220,7 +220,7 @@ describe('D23 a repeat of a running job', () => {
     expect((await after(clock, 100, first)).status).toBe(200)
   })
 
-  test('a joiner of a run that fails runs the job itself', async () => {
+  test('a joiner of a failed run runs the job itself', async () => {
     const stage = await stageAgent()
     let run = 0
     stage.work = async () => {
@@ -239,7 +239,7 @@ describe('D23 a repeat of a running job', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
-  test('IDM-01 another payer’s running job is refused at once', async () => {
+  test('IDM-01 a running job of another payer is refused at once', async () => {
     const stage = await stageAgent()
     stage.takes(2_000)
     const jobId = randomUUID()
@@ -250,7 +250,7 @@ describe('D23 a repeat of a running job', () => {
     expect((await after(stage.clock, 2_000, first)).status).toBe(200)
   })
 
-  test('a caller who waits while the first payment fails buys the response with another payment', async () => {
+  test('a caller that waits while the first payment fails buys the response with another payment', async () => {
     const stage = await stageAgent()
     stage.takes(1_000)
     stage.gate.settles.push(FAILED)
@@ -262,8 +262,8 @@ describe('D23 a repeat of a running job', () => {
   })
 })
 
-describe('IDM-08 a handler that runs on after its deadline', () => {
-  test('D24 keeps the job: a retry waits for its end and runs then, where it has the time', async () => {
+describe('IDM-08 a handler that runs past its deadline', () => {
+  test('D24 keeps the job held: a retry waits for its end, and runs if it has time left', async () => {
     const stage = await stageAgent()
     stage.takes(40_000)
     const job = await stage.order()
@@ -276,7 +276,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     expect([stage.count('handler'), stage.gate.charged.size]).toEqual([2, 1])
   })
 
-  test('DDL-01 a retry that waits for its end until its own deadline is answered 408 then, and not before', async () => {
+  test('DDL-01 a retry that waits until its own deadline is answered 408 then, and not earlier', async () => {
     const stage = await stageAgent()
     stage.takes(40_000)
     const jobId = randomUUID()
@@ -293,7 +293,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     expect(stage.count('handler')).toBe(1)
   })
 
-  test('the job is given up after twice the longest deadline', async () => {
+  test('the job is released after twice the longest deadline', async () => {
     const stage = await stageAgent()
     stage.work = async () => await new Promise(() => undefined)
     const jobId = randomUUID()
@@ -303,7 +303,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     expect((await after(stage.clock, 2_000, stage.post({ jobId }))).status).toBe(200)
   })
 
-  test('the hold is released at once: what the handler returns is never charged', async () => {
+  test('the reservation is released at once: the handler’s output is never charged', async () => {
     const stage = await stageAgent()
     stage.takes(40_000)
     await after(stage.clock, 30_000, stage.post())
@@ -314,7 +314,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
 })
 
 describe('after the process of a job has died', () => {
-  /** Puts a record there that another process left, just after the first look and before the claim. */
+  /** Stores a record of another process after the first read of the job and before its claim. */
   function leaveBetween(store: JobStore, jobId: string, job: Job): void {
     const { read } = store
     let looked = false
@@ -342,7 +342,7 @@ describe('after the process of a job has died', () => {
     return saved
   }
 
-  test('I2 a response saved meanwhile is settled with its own payment, not run and sold again', async () => {
+  test('I2 a response saved meanwhile is settled with its own payment, not run and charged again', async () => {
     const clock = createFakeClock()
     const gate = createScriptedGate()
     const jobId = randomUUID()
@@ -356,7 +356,7 @@ describe('after the process of a job has died', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('IDM-01 another payer’s response is not sold to this one', async () => {
+  test('IDM-01 a response of another payer is not sold', async () => {
     const clock = createFakeClock()
     const jobId = randomUUID()
     const store = createMemoryStore(clock)
@@ -377,9 +377,9 @@ describe('after the process of a job has died', () => {
     expect(stage.gate.charged.size).toBe(0)
   })
 
-  test('a run taken over is a new one: who joins it waits for it, and nobody is told 408 about a charge', async () => {
+  test('a run that is taken over has its own deadline: joiners wait for it, and get no false 408', async () => {
     const { clock, store, gate } = createPorts()
-    // It dies when it has written that its handler overran.
+    // The first process dies after it has recorded that its handler overran.
     let writes = 0
     const dying: JobStore = {
       ...store,
@@ -474,7 +474,7 @@ describe('after the process of a job has died', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('a failure is reported as it is where nobody resumed the job, and the work is not repeated', async () => {
+  test('a failure is reported when no other process resumed the job, and the work is not repeated', async () => {
     const { clock, store } = createPorts()
     const slow: JobStore = {
       ...store,
@@ -497,14 +497,14 @@ describe('after the process of a job has died', () => {
     expect([worked, stage.gate.charged.size]).toEqual([1, 0])
   })
 
-  test('a settlement that somebody else saw through while it was taken up is left as it is', async () => {
+  test('a settlement that another process completes while it is taken over is left unchanged', async () => {
     const { clock, store, gate } = createPorts()
     const stage = await stageAgent({ clock, store, gate, settleWaitMs: 100 })
     const job = await stage.order()
     gate.settles.push(FAILED)
     const earlier = await savedJob(await stageAgent({ clock, gate: createScriptedGate() }), job.jobId)
     await stage.post(job)
-    // The look still says saved, the claim finds what the other process wrote: unpaid.
+    // The read still returns the saved state; the claim finds the record of the other process: unpaid.
     const { read } = store
     store.read = async jobKey => {
       store.read = read

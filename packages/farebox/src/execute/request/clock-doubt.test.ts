@@ -9,7 +9,7 @@ function gateOff(aheadSeconds: number): ScriptedGate {
   return Object.assign(createScriptedGate(), { aheadSeconds })
 }
 
-test('a deadline that has passed by this clock alone is answered 503 with the skew, not 408', async () => {
+test('a deadline that has passed only by this clock is answered 503 with the skew, not 408', async () => {
   const gate = gateOff(300)
   const stage = await stageAgent({ gate })
   const answer = await stage.post({ deadline: START - 100 })
@@ -21,13 +21,13 @@ test('a deadline that has passed by this clock alone is answered 503 with the sk
   expect([...gate.charged]).toEqual([])
 })
 
-test('a payment that has expired by this clock alone is answered 503, not 402', async () => {
+test('a payment that has expired only by this clock is answered 503, not 402', async () => {
   const stage = await stageAgent({ gate: gateOff(300) })
   const payment = await stage.sign({ jobId: JOB, validBefore: START - 200 })
   expect((await stage.post({ jobId: JOB, payment })).status).toBe(503)
 })
 
-test('a payment that has expired by both clocks is refused as ever', async () => {
+test('a payment that has expired by both clocks is refused as usual', async () => {
   const stage = await stageAgent({ gate: gateOff(300) })
   const payment = await stage.sign({ jobId: JOB, validBefore: START - 1_000 })
   const answer = await stage.post({ jobId: JOB, payment })
@@ -38,7 +38,7 @@ test('a payment that has expired by both clocks is refused as ever', async () =>
   expect((await stage.post({ deadline: START - 1_000 })).status).toBe(408)
 })
 
-test('the answer to the question about an expired payment, which shows that the clock is off, is heeded at once', async () => {
+test('a facilitator’s answer about an expired payment that shows a clock skew takes effect at once', async () => {
   const gate = createScriptedGate()
   const asked = gate.findCharge.bind(gate)
   gate.findCharge = (payment, terms) => {
@@ -50,13 +50,13 @@ test('the answer to the question about an expired payment, which shows that the 
   expect((await stage.post({ jobId: JOB, payment })).status).toBe(503)
 })
 
-test('a deadline that has passed by the facilitator alone is answered 503 before anything runs', async () => {
+test('a deadline that has passed only by the facilitator’s clock is answered 503 before anything runs', async () => {
   const stage = await stageAgent({ gate: gateOff(-300) })
   expect((await stage.post({ deadline: START + 100 })).status).toBe(503)
   expect(stage.calls).not.toContain('handler')
 })
 
-test('a deadline that passes by this clock alone while an earlier attempt still runs is answered 503 with the skew', async () => {
+test('a deadline that passes only by this clock during an earlier attempt is answered 503 with the skew', async () => {
   const stage = await stageAgent({ gate: gateOff(300) })
   stage.work = () => new Promise(() => undefined)
   const payment = await stage.sign({ jobId: JOB, validBefore: START + 3_000 })
@@ -70,7 +70,7 @@ test('a deadline that passes by this clock alone while an earlier attempt still 
   expect(answer.json['error']).toMatch(/^this agent's clock is 300 s ahead of its facilitator's/)
 })
 
-test('a clock that is behind ends a run when the caller’s deadline passes, and charges nothing', async () => {
+test('a clock that is behind ends a run at the caller’s deadline, and charges nothing', async () => {
   const gate = gateOff(-20)
   const stage = await stageAgent({ gate })
   stage.work = async () => {
@@ -86,7 +86,7 @@ test('a clock that is behind ends a run when the caller’s deadline passes, and
   expect([...gate.charged]).toEqual([])
 })
 
-test('the first verification that shows the clock behind shortens that very run', async () => {
+test('the first verification that shows the clock behind shortens that run', async () => {
   const gate = createScriptedGate()
   const verify = gate.verify.bind(gate)
   gate.verify = (payment, terms) => {
@@ -99,7 +99,7 @@ test('the first verification that shows the clock behind shortens that very run'
   expect(stage.calls).toContain('release')
 })
 
-test.each([300, -300])('a skew of %i s changes nothing for a job that both clocks take', async ahead => {
+test.each([300, -300])('a skew of %i s changes nothing for a job that both clocks accept', async ahead => {
   const stage = await stageAgent({ gate: gateOff(ahead) })
   const payment = await stage.sign({ jobId: JOB, validBefore: START + 3_000 })
   expect((await stage.post({ jobId: JOB, payment, deadline: START + 1_000 })).status).toBe(200)

@@ -7,7 +7,7 @@ test('a refusal is made without its stack, and the next error has one again', ()
   expect(new Error('other').stack).toContain('\n    at ')
 })
 
-test('the next error has its stack also where making the refusal failed', () => {
+test('the next error has a stack even if making the refusal threw', () => {
   expect(() =>
     withoutStack(() => {
       throw new RangeError('cannot be made')

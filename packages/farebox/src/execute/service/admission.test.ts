@@ -15,7 +15,7 @@ describe('a payer whose own short deadlines ran out', () => {
     return (await after(stage.clock, deadlineSeconds * 1_000 + 100, stage.post({ deadline }))).status
   }
 
-  test('twenty times is answered 503 for ten seconds, with Retry-After, before any work', async () => {
+  test('is answered 503 for ten seconds after twenty times, with Retry-After, before any work', async () => {
     const stage = await stageAgent()
     stage.takes(10_000)
     for (let time = 0; time < 20; time += 1) expect(await runOut(stage, 1)).toBe(408)
@@ -28,7 +28,7 @@ describe('a payer whose own short deadlines ran out', () => {
     expect((await after(stage.clock, 20, stage.post())).status).toBe(200)
   })
 
-  test('still gets what is stored for it meanwhile', async () => {
+  test('still gets its stored responses meanwhile', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const paid = await stage.post({ jobId })
@@ -38,7 +38,7 @@ describe('a payer whose own short deadlines ran out', () => {
     expect((await stage.post({ jobId })).text).toBe(paid.text)
   })
 
-  test('is not sent away where it gave the time that the agent declares: then the handler was slow', async () => {
+  test('is not refused if it gave the time that the agent declares, because then the handler was slow', async () => {
     const stage = await stageAgent()
     stage.takes(200_000)
     for (let time = 0; time < 21; time += 1) expect(await runOut(stage, 60)).toBe(408)
@@ -46,8 +46,8 @@ describe('a payer whose own short deadlines ran out', () => {
   })
 })
 
-describe('a payer whose payments come to nothing', () => {
-  test('is sent away without asking the facilitator after 250, and let in 250 a second', async () => {
+describe('a payer whose payments fail', () => {
+  test('is refused without asking the facilitator after 250, and admitted at 250 per second', async () => {
     const stage = await stageAgent()
     stage.gate.verifies.push(...Array.from({ length: 250 }, () => INVALID))
     for (let time = 0; time < 250; time += 1) expect((await stage.post()).status).toBe(402)
@@ -61,7 +61,7 @@ describe('a payer whose payments come to nothing', () => {
   })
 })
 
-test('a payer who sends nothing but passed deadlines is sent away without asking the facilitator in the end', async () => {
+test('a payer that sends only passed deadlines is finally refused without asking the facilitator', async () => {
   const stage = await stageAgent()
   const deadline = stage.clock.nowMs() / 1_000 - 1
   for (let time = 0; time < 250; time += 1) expect((await stage.post({ deadline })).status).toBe(408)
@@ -72,7 +72,7 @@ test('a payer who sends nothing but passed deadlines is sent away without asking
   expect(stage.calls).toEqual(['read'])
 })
 
-test('fresh wallets share an allowance, and do not push out who has paid', () => {
+test('fresh wallets share a limit, and do not evict wallets that have paid', () => {
   const clock = createFakeClock()
   const admission = createAdmission(clock)
   admission.succeeded('0xpaid')
@@ -89,7 +89,7 @@ test('fresh wallets share an allowance, and do not push out who has paid', () =>
   admission.enter('0xpaid')
 })
 
-test('while the facilitator is asked too often, only those who have paid here are let in, for a second', async () => {
+test('after the facilitator limited the rate, only payers with a response here are admitted for a second', async () => {
   const clock = createFakeClock()
   const admission = createAdmission(clock)
   admission.succeeded('0xpaid')
@@ -103,14 +103,14 @@ test('while the facilitator is asked too often, only those who have paid here ar
   admission.enter('0xother')
 })
 
-test('an answer of 429 by the facilitator is a 503 to come back to, and no 500', async () => {
+test('a 429 of the facilitator becomes a 503 with Retry-After, not a 500', async () => {
   const stage = await stageAgent()
   stage.gate.verifies.push({ kind: 'unavailable', cause: 'HTTP 429', isBusy: true })
   const answer = await stage.post()
   expect(answer.status).toBe(503)
   expect(answer.headers.get('retry-after')).toBe('1')
   expect(stage.calls).not.toContain('handler')
-  // Not asked again within the second.
+  // The facilitator is not asked again within the second.
   stage.calls.length = 0
   expect((await stage.post()).status).toBe(503)
   expect(stage.calls).toEqual(['read'])
@@ -119,7 +119,7 @@ test('an answer of 429 by the facilitator is a 503 to come back to, and no 500',
 describe('SERVICE_LEAST_DEADLINE_SECONDS (D17)', () => {
   const variables = { SERVICE_LEAST_DEADLINE_SECONDS: '5' }
 
-  test('refuses a new run with less time left by 408, before any work', async () => {
+  test('refuses a new run with less time left with a 408, before any work', async () => {
     const stage = await stageAgent({ variables })
     const answer = await stage.post({ deadline: stage.clock.nowMs() / 1_000 + 4 })
     expect(answer).toMatchObject({
@@ -130,13 +130,13 @@ describe('SERVICE_LEAST_DEADLINE_SECONDS (D17)', () => {
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 + 6 })).status).toBe(200)
   })
 
-  test('counts the time that the payment leaves as well', async () => {
+  test('includes the time limit of the payment', async () => {
     const stage = await stageAgent({ variables })
     const job = await stage.order({ validBefore: Math.floor(stage.clock.nowMs() / 1_000) + 14 })
     expect((await stage.post(job)).status).toBe(408)
   })
 
-  test('refuses no stored answer, and no join', async () => {
+  test('does not apply to stored responses and joins', async () => {
     const stage = await stageAgent({ variables })
     stage.takes(2_000)
     const job = await stage.order()
@@ -149,14 +149,14 @@ describe('SERVICE_LEAST_DEADLINE_SECONDS (D17)', () => {
     expect(short.status).toBe(200)
   })
 
-  test('holds in dev mode', async () => {
+  test('applies in dev mode', async () => {
     const stage = await stageAgent({ variables: { ...variables, SERVICE_DEV_MODE: 'true' } })
     const deadline = stage.clock.nowMs() / 1_000 + 4
     expect((await stage.post({ payment: null, deadline })).status).toBe(408)
   })
 
   test.each(['-1', 'soon', '3601', '1e3'])(
-    'refuses to start with %s, and names the variable',
+    '%s prevents the start with an error that names the variable',
     async value => {
       await expect(stageAgent({ variables: { SERVICE_LEAST_DEADLINE_SECONDS: value } })).rejects.toThrow(
         /SERVICE_LEAST_DEADLINE_SECONDS/,
