@@ -29,7 +29,7 @@ interface Reply {
   readonly body: string
 }
 
-/** What the protocol adds below the answer: of no meaning to who reads it. */
+/** Headers that the protocol adds; they are not part of the answer. */
 const OF_THE_SOCKET = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
 
 async function tell(response: Response): Promise<Reply> {
@@ -37,14 +37,14 @@ async function tell(response: Response): Promise<Reply> {
   return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() }
 }
 
-/** The same request by socket and by `agent.fetch`. */
+/** Sends the same request to the socket and to `agent.fetch`. */
 async function both(path: string, init: RequestInit): Promise<readonly [Reply, Reply]> {
   const bySocket = await tell(await fetch(`${stage.url}${path}`, init))
   const byFetch = await tell(await stage.agent.fetch(new Request(`${stage.url}${path}`, init)))
   return [bySocket, byFetch]
 }
 
-describe('the answer is the same by socket and by fetch', () => {
+describe('the answer is the same from the socket and from fetch', () => {
   test.each<readonly [string, string, RequestInit, number]>([
     ['health', '/health', {}, 200],
     ['about', '/about?x=1', {}, 200],
@@ -65,7 +65,7 @@ describe('the answer is the same by socket and by fetch', () => {
     expect(bySocket.status).toBe(status)
   })
 
-  test('a paid job, and its repeat through the other door', async () => {
+  test('a paid job, and its repeat by the other transport', async () => {
     const crypto = await loadEvmCrypto()
     const network = findNetwork('eip155:84532') as Network
     const jobId = globalThis.crypto.randomUUID()
@@ -94,13 +94,13 @@ describe('the answer is the same by socket and by fetch', () => {
   })
 })
 
-test('a body that breaks off is an answer, not a rejection', async () => {
+test('a body that breaks off gets an answer, not a rejection', async () => {
   const body = new ReadableStream({
     pull(controller) {
       controller.error(new Error('gone'))
     },
   })
-  // Node wants `duplex` for a stream; its types do not know it.
+  // Node requires `duplex` for a stream, but its types do not declare it.
   const request = new Request('http://a/execute', {
     method: 'POST',
     headers: JSON_TYPE,
@@ -112,13 +112,13 @@ test('a body that breaks off is an answer, not a rejection', async () => {
   expect(await response.json()).toMatchObject({ error_type: 'validation', error: 'body: broke off' })
 })
 
-test('a body that was read already is an answer, too', async () => {
+test('a body that was already read gets an answer, too', async () => {
   const request = new Request('http://a/execute', { method: 'POST', headers: JSON_TYPE, body: jobBody('hi') })
   await request.text()
   expect((await stage.agent.fetch(request)).status).toBe(400)
 })
 
-test('a body without an end is not read to it', async () => {
+test('an endless body is not read completely', async () => {
   let sent = 0
   const body = new ReadableStream({
     pull(controller) {

@@ -12,11 +12,11 @@ import type { Answer } from '../answer/answer.ts'
 import { createGraceEnd } from '../grace-end.ts'
 import { createHttpServer } from './serve.ts'
 
-// What an agent's server counts while somebody is connected: bodies on their way, bodies of jobs that are not answered, answers
-// that nobody has taken, and requests in flight. Each count has an end, or holds up a stop.
+// An agent's server counts bodies being received, bodies of unanswered jobs, unsent answers and requests in flight.
+// Each count must return to zero when callers disconnect, because it would otherwise delay a stop.
 
 const MIB = 1_048_576
-/** All the room that answers have, and bodies. */
+/** The memory limit for answers, and for bodies. */
 const WHOLE_BYTES = 64 * MIB
 const WHOLE = Buffer.alloc(WHOLE_BYTES, ' ')
 const LARGE = Buffer.alloc(MIB, ' ')
@@ -26,7 +26,7 @@ const BODY = ' '.repeat(MIB)
 
 const answerOf = (body: Buffer): Answer => ({ status: 200, headers: {}, body })
 
-/** A server whose jobs end when the test says so, behind the routes of an agent. */
+/** A server with the agent's HTTP layer, whose jobs end when the test allows it. */
 async function serve() {
   const answers = createHeldAnswers()
   const http = createHttpServer(
@@ -49,18 +49,18 @@ async function serve() {
   }
 }
 
-test('whenever and however callers leave, nothing of them is counted afterwards', async () => {
+test('however callers disconnect, nothing of them is counted afterwards', async () => {
   const server = await serve()
   for (const leaving of LEAVINGS) await leaveEarly(server, leaving)
 
-  // Fits where no other answer is counted.
+  // This answer is accepted only if no other answer is counted.
   const whole = connectRaw(server.port)
   whole.socket.write('GET /about HTTP/1.1\r\nhost: a\r\n\r\n')
   expect(await whole.until(received => received !== '')).toMatch(/^HTTP\/1\.1 200 /)
   whole.socket.destroy()
   await until(() => server.connections.count() === 0)
 
-  // Fit where no other body is counted: first on their way together, then with their jobs.
+  // These bodies are accepted only if no other body is counted, first while they are received, then with their jobs.
   server.answers.hold()
   const callers = Array.from({ length: WHOLE_BYTES / MIB }, () => connectRaw(server.port))
   for (const { socket } of callers) socket.write(HEAD + BODY.slice(1), 'latin1')
@@ -71,6 +71,6 @@ test('whenever and however callers leave, nothing of them is counted afterwards'
   for (const { socket } of callers) socket.destroy()
   server.answers.release()
 
-  // A request that is counted would be waited for without an end.
+  // A request that is still counted would delay this endlessly.
   await server.http.close({ jobsMs: 2 ** 31 - 1, graceEnd: createGraceEnd() })
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { jobBody, rawExecute, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
 
-/** Lets several jobs be held open and let go together: its handler echoes once it is open. */
+/** A gateway that blocks several jobs until it is opened; its handler then echoes the text. */
 function createGateway() {
   let open: () => void = () => undefined
   const opened = new Promise<void>(resolve => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   await stage.agent.close()
 })
 
-/** Sends bytes on a fresh connection; resolves to all that came until the agent closed it. */
+/** Sends bytes on a new connection; resolves to everything received until the agent closed it. */
 async function answerTo(bytes: string): Promise<string> {
   const connection = connectRaw(stage.port)
   connection.socket.write(bytes, 'latin1')
@@ -92,26 +92,26 @@ describe('HTTP-01 the routes', () => {
     if (status >= 400 && hasBody) expect(bodyOf(answer)).toEqual(failed(expect.any(String)))
   })
 
-  test('HEAD says how long the answer to GET would be', async () => {
+  test('HEAD has the content-length of the answer to GET', async () => {
     const lengthOf = async (method: string): Promise<string | null> =>
       (await fetch(`${stage.url}/about`, { method })).headers.get('content-length')
     expect(await lengthOf('HEAD')).toBe(await lengthOf('GET'))
   })
 
-  test('D15 a browser may read when to come back, and gets fresh answers', async () => {
+  test('D15 a browser may read Retry-After, and gets uncached answers', async () => {
     const { headers } = await fetch(`${stage.url}/execute`, { method: 'POST', body: '' })
     expect(headers.get('access-control-expose-headers')).toMatch(/, Retry-After$/)
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('an agent is no proxy: CONNECT is refused in our form', async () => {
+  test('CONNECT is refused in the agent’s format, because an agent is not a proxy', async () => {
     const answer = await answerTo('CONNECT other.test:443 HTTP/1.1\r\nHost: other.test\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 405 /)
     expect(bodyOf(answer)).toEqual(failed('an agent is no proxy'))
   })
 })
 
-describe('HTTP-05 malformed HTTP is answered in our form, and the connection closed', () => {
+describe('HTTP-05 malformed HTTP is answered in the agent’s format, and the connection is closed', () => {
   test.each([
     ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n', 400],
     ['two Hosts', 'GET /health HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n', 400],
@@ -128,7 +128,7 @@ describe('HTTP-05 malformed HTTP is answered in our form, and the connection clo
 })
 
 describe('HTTP-03, 04, 08 slow and idle clients', () => {
-  test('are cut off by the server’s own clocks', async () => {
+  test('are disconnected by the server’s timeouts', async () => {
     expect(await serverOf(stage)).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 30_000,
@@ -137,7 +137,7 @@ describe('HTTP-03, 04, 08 slow and idle clients', () => {
     })
   })
 
-  test('HTTP-03 do not keep others waiting', async () => {
+  test('HTTP-03 do not delay other clients', async () => {
     const slow = Array.from({ length: 200 }, () => connectRaw(stage.port))
     for (const { socket } of slow) socket.write('GET /health HTTP/1.1\r\nHost: a\r\nX-Slow: ')
     expect((await fetch(`${stage.url}/health`)).status).toBe(200)
@@ -151,7 +151,7 @@ describe('VAL-05 bodies', () => {
   test.each([
     ['with its length', { 'content-length': String(8 * 1_048_576) }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('sent all the same, %s: the client still reads the answer', async (_, headers) => {
+  ])('that are too large but sent nevertheless, %s: the client can still read the answer', async (_, headers) => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = httpRequest(
         `${stage.url}/execute`,
@@ -165,7 +165,7 @@ describe('VAL-05 bodies', () => {
     expect(JSON.parse(await readText(answer))).toEqual(tooLarge)
   })
 
-  test('sent slowly all the same: the connection is closed once the client has sent it, and not before', async () => {
+  test('that are too large and sent slowly: the connection is closed after the client has sent everything', async () => {
     const connection = connectRaw(stage.port)
     const half = ' '.repeat(2 * 1_048_576)
     connection.socket.write(
@@ -178,7 +178,7 @@ describe('VAL-05 bodies', () => {
     expect(bodyOf(connection.received())).toEqual(tooLarge)
   })
 
-  test('announced as too large: refused before they are sent, the connection closed some seconds later', async () => {
+  test('that are announced as too large: refused before they are sent, the connection closed seconds later', async () => {
     const clock = createFakeClock()
     const served = await serveStage({ clock })
     const connection = connectRaw(served.port)
@@ -193,7 +193,7 @@ describe('VAL-05 bodies', () => {
     await served.agent.close()
   })
 
-  test('a body that breaks off is not answered, and nothing runs', async () => {
+  test('that break off are not answered, and nothing runs', async () => {
     const before = stage.logs().length
     const connection = connectRaw(stage.port)
     await new Promise(resolve => connection.socket.write(rawExecute(jobBody('hi')).slice(0, -10), resolve))
@@ -203,7 +203,7 @@ describe('VAL-05 bodies', () => {
     expect(stage.logs().slice(before)).toEqual([])
   })
 
-  test('large bodies that never end fill at most 64 MiB: others are told to come back, small ones are served', async () => {
+  test('that are large and never end use at most 64 MiB: further ones get 503, small ones are served', async () => {
     const head = `POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
     const almost = head + ' '.repeat(1_048_575)
     const hanging = Array.from({ length: 66 }, () => connectRaw(stage.port))
@@ -230,7 +230,7 @@ describe('VAL-05 bodies', () => {
     await expect.poll(() => post(jobBody('large').padEnd(1_048_576, ' '))).toBe(200)
   })
 
-  test('chunks of one byte each are put together', async () => {
+  test('in chunks of one byte are assembled', async () => {
     const body = jobBody('chunks')
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
     const answer = await answerTo(
@@ -242,14 +242,14 @@ describe('VAL-05 bodies', () => {
   })
 })
 
-describe('HTTP/1.0, which needs no Host', () => {
+describe('HTTP/1.0, which requires no Host header', () => {
   test.each(['/health', '/about'])('GET %s is answered', async path => {
     const answer = await answerTo(`GET ${path} HTTP/1.0\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(bodyOf(answer)).toMatchObject({ name: 'Socket' })
   })
 
-  test('a job is done', async () => {
+  test('a job is executed', async () => {
     const body = jobBody('old')
     const answer = await answerTo(
       `POST /execute HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -259,7 +259,7 @@ describe('HTTP/1.0, which needs no Host', () => {
 })
 
 describe('connections', () => {
-  test('are used again, for every route', async () => {
+  test('are reused for every route', async () => {
     const connection = connectRaw(stage.port)
     const requests = [
       'GET /health',
@@ -309,7 +309,7 @@ describe('connections', () => {
     await waiting.agent.close()
   })
 
-  test('a caller that has closed its side of the connection gets the answer that is due', async () => {
+  test('a caller that has closed its sending side gets the answer', async () => {
     const gateway = createGateway()
     const waiting = await serveStage({ handler: gateway.handler })
     const ended: unknown[] = []
@@ -324,7 +324,7 @@ describe('connections', () => {
     await waiting.agent.close()
   })
 
-  test('DDL-12 a connection closed by the client in the middle of a job: the job is done, kept and answered to a repeat', async () => {
+  test('DDL-12 a connection closed by the client during a job: the job is completed, and answered to a repeat', async () => {
     const gateway = createGateway()
     const waiting = await serveStage({ handler: gateway.handler })
     const body = jobBody('kept')
@@ -381,8 +381,8 @@ describe('D32 stopping', () => {
     keepAlive.destroy()
   })
 
-  test('D32 connections with half a body are closed at once, and not waited for', async () => {
-    // Its time does not pass: nothing can be waited for until the grace is over.
+  test('D32 connections with half a body are closed at once, without waiting', async () => {
+    // The fake time does not advance, so the test fails if the stop waits for the grace period.
     const busy = await serveStage({ clock: createFakeClock() })
     const half = connectRaw(busy.port)
     half.socket.write(
@@ -396,7 +396,7 @@ describe('D32 stopping', () => {
   test.each([
     ['whose handler hangs', 'shutting down, not charged'],
     ['that waits for another run of it', 'shutting down: send the same request again'],
-  ])('D32 a job %s is answered 503 before the end, and its handler aborted', async (_, error) => {
+  ])('D32 a job %s is answered 503 before the end, and its handler is aborted', async (_, error) => {
     const gateway = createGateway()
     const clock = createFakeClock()
     let stopped: unknown
@@ -433,7 +433,7 @@ describe('D32 stopping', () => {
     expect(String(stopped)).toContain('had to stop')
   })
 
-  test('waits for the jobs that came by fetch, too', async () => {
+  test('waits for jobs that came by fetch, too', async () => {
     const gateway = createGateway()
     const busy = await serveStage({ handler: gateway.handler })
     const answer = busy.agent.fetch(
@@ -456,8 +456,8 @@ describe('D32 stopping', () => {
   })
 })
 
-describe('a successor takes the address', () => {
-  test('requests that had arrived are answered here, later ones go to the successor, and none is refused', async () => {
+describe('a successor takes over the address', () => {
+  test('received requests are answered here, later ones go to the successor, and none is refused', async () => {
     const gateway = createGateway()
     const old = await serveStage({ handler: gateway.handler })
     const idle = connectRaw(old.port)
@@ -468,7 +468,7 @@ describe('a successor takes the address', () => {
     await gateway.arrived(50)
     const early = connectRaw(old.port)
     await early.connected
-    // Connected is not yet accepted; this one is, because it was answered.
+    // A connected socket may not be accepted yet; an answer proves that this one is.
     early.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\nPOST /execute HTTP/1.1\r\nHost: a\r\n')
     await early.until(received => received.includes('"ok"'))
 
@@ -498,7 +498,7 @@ describe('a successor takes the address', () => {
     await successor.agent.close()
   })
 
-  test('a connection that never asks anything does not hold it up', async () => {
+  test('a connection without a request does not delay it', async () => {
     const old = await serveStage()
     const silent = connectRaw(old.port)
     silent.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\nPOST')
@@ -508,7 +508,7 @@ describe('a successor takes the address', () => {
   })
 })
 
-/** Node's own server below an agent. */
+/** The Node server of an agent. */
 async function serverOf({ url }: SocketStage): Promise<Server> {
   const servers: Server[] = []
   const look = (message: unknown): void => {

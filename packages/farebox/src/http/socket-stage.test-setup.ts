@@ -23,7 +23,7 @@ const socketDeclaration = defineAgent({
   },
 })
 
-/** An agent on a port of its own, by the machine's clock. */
+/** An agent on its own port, with the machine's clock. */
 export interface SocketStage {
   readonly agent: Agent
   readonly port: number
@@ -35,12 +35,12 @@ export interface SocketStage {
 export async function serveStage(
   options: {
     readonly dev?: boolean
-    /** Default: any free one. */
+    /** Default: a free port. */
     readonly port?: number
     readonly funded?: readonly string[]
     readonly handler?: Handler<{ text: string }, { text: string }>
     readonly variables?: Variables
-    /** Default: the machine's. */
+    /** Default: the machine's clock. */
     readonly clock?: Clock
     readonly thisMachineOnly?: boolean
   } = {},
@@ -85,7 +85,7 @@ export async function serveStage(
   return { agent, port, url: `http://127.0.0.1:${port}`, gate, logs }
 }
 
-/** The request lines of a `POST /execute`. */
+/** A `POST /execute` as raw text. */
 export function rawExecute(body: string, headers: readonly string[] = []): string {
   return (
     [

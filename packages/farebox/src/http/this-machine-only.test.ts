@@ -13,9 +13,9 @@ async function ask(path: string, headers: { readonly [name: string]: string }): 
   return await fetch(`${stage.url}${path}`, { headers })
 }
 
-describe('an agent that serves its own machine alone', () => {
+describe('an agent that serves only its own machine', () => {
   test.each(['https://evil.example', 'http://localhost.evil.example', 'null', 'http://192.168.1.2:3000'])(
-    'refuses a page of %s on every route, in words',
+    'refuses a page of %s on every route, with an explanation',
     async origin => {
       for (const path of ['/health', '/about', '/execute']) {
         const answer = await ask(path, { origin })
@@ -34,26 +34,26 @@ describe('an agent that serves its own machine alone', () => {
     { origin: 'http://localhost:8080' },
     { origin: 'http://[::1]' },
     { origin: 'https://127.0.0.1' },
-  ])('answers a page of this machine, and what is no page: %j', async headers => {
+  ])('answers a page of this machine and requests without a page: %j', async headers => {
     expect((await ask('/health', headers)).status).toBe(200)
   })
 })
 
 test.each(['rebound.example', 'rebound.example:3000', '10.0.0.1:3000', 'localhost.example', 'a b', ''])(
-  'a name that leads here but is not this machine’s is refused: %j',
+  'a host name that is not this machine’s is refused: %j',
   host => {
     expect(refuseForeign({ host })).toMatchObject({ status: 403, close: true })
   },
 )
 
 test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.8.9.1', '[::1]:3000', 'my.localhost'])(
-  'a name of this machine is taken: %s',
+  'a host name of this machine is accepted: %s',
   host => {
     expect(refuseForeign({ host })).toBeUndefined()
   },
 )
 
-test('all interfaces are not this machine alone', () => {
+test('all interfaces do not count as this machine', () => {
   for (const address of [undefined, '0.0.0.0', '::', '192.168.1.2'])
     expect(isThisMachine(address)).toBe(false)
 })

@@ -13,7 +13,7 @@ function refusalOf(read: () => unknown): string {
 }
 
 describe('farebox start', () => {
-  test('D28 no arguments: the config in the folder, the rest found beside it, one process', () => {
+  test('D28 without arguments: the config in the current folder, the handlers beside it, one process', () => {
     expect(readStartOptions([])).toEqual({
       config: './agent.json',
       handlers: undefined,
@@ -23,7 +23,7 @@ describe('farebox start', () => {
     })
   })
 
-  test('D28 all of them, in both spellings', () => {
+  test('D28 all options, in both spellings', () => {
     const args = [
       '--config=a.json',
       '--handlers',
@@ -43,7 +43,7 @@ describe('farebox start', () => {
     })
   })
 
-  test('--workers auto: one for each core', () => {
+  test('--workers auto: one per core', () => {
     expect(readStartOptions(['--workers=auto']).workers).toBe(availableParallelism())
   })
 
@@ -60,13 +60,13 @@ describe('farebox start', () => {
     [['--workers=0'], '--workers must be a number from 1 to 256, or auto, got "0"'],
     [['--workers', '2.5'], '--workers must be a number from 1 to 256, or auto, got "2.5"'],
     [['--workers=1000'], '--workers must be a number from 1 to 256, or auto, got "1000"'],
-  ])('%j is not understood', (args, sentence) => {
+  ])('%j is refused', (args, sentence) => {
     expect(refusalOf(() => readStartOptions(args))).toBe(`farebox start: ${sentence}`)
   })
 })
 
 describe('farebox validate', () => {
-  test('the file by its name, or after --config', () => {
+  test('takes the file as an argument, or after --config', () => {
     expect(readValidateOptions([])).toEqual({ config: './agent.json', json: false })
     expect(readValidateOptions(['a.json', '--json'])).toEqual({ config: 'a.json', json: true })
     expect(readValidateOptions(['--config', 'a.json'])).toEqual({ config: 'a.json', json: false })
@@ -77,7 +77,7 @@ describe('farebox validate', () => {
     [['--config=a.json', 'b.json'], 'one config at a time'],
     [['--json=yes'], '--json takes no value'],
     [['--jsn'], '--jsn is not an option, did you mean --json?'],
-  ])('%j is not understood', (args, sentence) => {
+  ])('%j is refused', (args, sentence) => {
     expect(refusalOf(() => readValidateOptions(args))).toBe(`farebox validate: ${sentence}`)
   })
 })

@@ -10,13 +10,13 @@ import { UsageError } from './usage-error.ts'
 const PORT = { variable: 'PORT', problem: 'must be a port', hint: 'leave it unset' }
 const LOG = { variable: 'SERVICE_LOG', problem: 'must be "text" or "json"', hint: 'leave it unset for text' }
 
-test('one variable: what is wrong, then what to do', () => {
+test('one variable: the problem, then the fix', () => {
   expect(explainFailure(new EnvironmentError(PORT))).toBe(
     '✗ cannot start: PORT must be a port\n  leave it unset\n',
   )
 })
 
-test('several variables: a row each, under each other', () => {
+test('several variables: aligned rows', () => {
   expect(explainFailure(new EnvironmentError(PORT, LOG))).toBe(
     [
       '✗ cannot start: 2 variables are missing or wrong',
@@ -29,7 +29,7 @@ test('several variables: a row each, under each other', () => {
   )
 })
 
-test('several kinds of things, one after the other', () => {
+test('several kinds of errors, one after the other', () => {
   const refused = new StartRefused([
     new EnvironmentError(PORT),
     new HandlersError('no handlers', 'write some'),
@@ -39,7 +39,7 @@ test('several kinds of things, one after the other', () => {
   )
 })
 
-test('handlers: the line at fault below', () => {
+test('handlers: the line at fault below the message', () => {
   const details = ['2 │ let a =', '  │        ^']
   expect(explainFailure(new HandlersError('handlers.ts:2:8  Unexpected end', '', { details }))).toBe(
     '✗ handlers.ts:2:8  Unexpected end\n    2 │ let a =\n      │        ^\n',
@@ -59,13 +59,13 @@ test('D25 an error of the job store is explained', () => {
   )
 })
 
-test('an unforeseen error is shown with its stack', () => {
+test('an unexpected error is shown with its stack', () => {
   expect(explainFailure(new RangeError('odd'))).toMatch(/^✗ RangeError: odd\n\s+at /)
   expect(explainFailure(new TypeError('x is not a function'))).toMatch(/^✗ TypeError: .*\n\s+at /)
   expect(explainFailure('odd')).toBe('✗ odd\n')
 })
 
-test('arguments that were not understood are exit code 2, all else is 1', () => {
+test('invalid arguments have exit code 2, everything else 1', () => {
   expect(exitCodeOf(new UsageError('farebox start: no', 'yes'))).toBe(2)
   expect(exitCodeOf(new EnvironmentError(PORT))).toBe(1)
 })

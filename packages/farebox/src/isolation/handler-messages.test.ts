@@ -20,7 +20,7 @@ test('a report is read as it was sent', () => {
     expect(readHandlerReport(report)).toEqual(report)
 })
 
-test('an output that breaks its schema comes as it is, for dev mode; one that does not is an object', () => {
+test('any JSON output with a violation is accepted, for dev mode; without one it must be an object', () => {
   const checked = { dropped: [], unwritable: undefined }
   const violation = { field: 'output', reason: 'must be an object, got null' }
   for (const json of ['null', '"x"', '5', '[1]']) {
@@ -35,14 +35,14 @@ test('an output that breaks its schema comes as it is, for dev mode; one that do
   expect(readHandlerReport(notJson)).toMatchObject({ checked: { json: undefined } })
 })
 
-test('an error type that is none is that of any error', () => {
+test('an unknown error type makes an untyped failure', () => {
   const failure = { logText: 'x', typed: { errorType: 'toString', message: 'x' } }
   expect(readHandlerReport({ kind: 'threw', run: 1, failure })).toMatchObject({
     failure: { typed: undefined },
   })
 })
 
-test('every message of a handler is a report or nothing, and nothing is thrown', () => {
+test('every message of a handler is a report or undefined, and never throws', () => {
   const kinds = fc.constantFrom('loaded', 'not-loaded', 'log', 'returned', 'threw', 'clean', 'stray', 'x')
   const message = fc.oneof(
     fc.anything(),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { noteWhatRuns } from './left-behind.ts'
 
-test('a timer set since is left behind, until it is cleared', () => {
+test('a timer that was set since is left behind, until it is cleared', () => {
   const left = noteWhatRuns()
   expect(left.isClean()).toBe(true)
   const timer = setInterval(() => undefined, 60_000)
@@ -12,13 +12,13 @@ test('a timer set since is left behind, until it is cleared', () => {
   expect(left.isClean()).toBe(true)
 })
 
-test('one that was there before is not', () => {
+test('a timer that was set before is not left behind', () => {
   const timer = setInterval(() => undefined, 60_000)
   expect(noteWhatRuns().isClean()).toBe(true)
   clearInterval(timer)
 })
 
-test('a server that listens is', async () => {
+test('a listening server is left behind', async () => {
   const left = noteWhatRuns()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

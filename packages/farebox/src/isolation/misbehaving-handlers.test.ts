@@ -5,9 +5,10 @@ import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
 import { stageDeclaration } from '../execute/staged-payment.test-setup.ts'
 import type { Answered } from '../execute/staged-request.test-setup.ts'
 
-// Each handler harms its own job: it is answered as it should be and not charged, and a neighbour that runs beside it is.
+// Each handler harms only its own job, which gets the right answer and is not charged; a concurrent job is served
+// normally.
 
-/** Where the time is not the subject: a slow machine takes minutes to use up the memory of a process. */
+/** A deadline for tests that are not about time: a slow machine takes minutes to use up the memory of a process. */
 const AMPLE_SECONDS = 900
 
 const SMALL_MEMORY = 512 * 2 ** 20
@@ -16,9 +17,9 @@ const HANDLERS = new URL('./misbehaving-handlers.child.ts', import.meta.url)
 
 let stage: Stage
 beforeAll(async () => {
-  // As on a small machine: bounds of memory that are reached soon.
+  // Limits as on a small machine, which are reached soon.
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(SMALL_MEMORY)
-  // In real time: processes have no other.
+  // Real time, because processes have no fake clock.
   const clock = { ...systemClock, advance: () => Promise.resolve(), waiting: () => 0 }
   const declaration = { ...stageDeclaration, max_deadline_seconds: AMPLE_SECONDS }
   stage = await stageAgent({ clock, isolated: HANDLERS, declaration })
@@ -34,7 +35,7 @@ interface HandlerAnswer extends Answered {
   readonly isCharged: boolean
 }
 
-/** Asks for a job of the kind, and reads what the log says of it once it is answered. */
+/** Runs a job of this kind, and returns its answer with its log lines. */
 async function ask(
   text: string,
   seconds = AMPLE_SECONDS,
@@ -53,12 +54,12 @@ function logOf(jobId: string): string {
     .join('\n')
 }
 
-/** The handler never ran: on a busy machine no process was free before the deadline. */
+/** The handler did not run: on a busy machine no process was free before the deadline. */
 const NOT_RUN = /its time ended before a process was free/
 
 /**
- * Asks for a job whose handler outlives its deadline, until a line of the log matches. The deadline is short, and
- * doubled until the handler ran before it.
+ * Runs a job whose handler outlives its deadline, until a log line matches. The deadline is short at first, and doubled
+ * until the handler started before it.
  */
 async function passDeadline(text: string, line: RegExp): Promise<HandlerAnswer> {
   for (let seconds = 2; ; seconds *= 2) {
@@ -68,7 +69,7 @@ async function passDeadline(text: string, line: RegExp): Promise<HandlerAnswer> 
   }
 }
 
-/** Whether the gate has charged this payment: its key ends with the nonce. */
+/** Whether the gate has charged this payment, whose key ends with the nonce. */
 function isCharged(header: string): boolean {
   const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
     readonly payload: { readonly authorization: { readonly nonce: string } }
@@ -76,7 +77,7 @@ function isCharged(header: string): boolean {
   return [...stage.gate.charged].some(key => key.includes(payload.authorization.nonce.toLowerCase()))
 }
 
-/** Waits for a line of the log: what becomes of a handler may be known only after its caller was answered. */
+/** Waits for a log line: the end of a handler may be logged after its caller was answered. */
 async function logged(pattern: RegExp, jobId = ''): Promise<string> {
   for (;;) {
     const line = stage.logs().find(one => one.includes(jobId) && pattern.test(one))
@@ -110,7 +111,7 @@ describe.each([
   ['throws a proxy', /handler error: something that cannot be read/],
   ['a plain error', /handler error: secret reason/],
 ])('%s', (text, line) => {
-  test('500 Internal error, not charged, the reason in the log; a neighbour is served', async () => {
+  test('is answered 500 Internal error, not charged, with the reason in the log; a concurrent job is served', async () => {
     const [answer] = await Promise.all([ask(text), neighbour()])
     expect(answer).toMatchObject({ status: 500, json: { error: 'Internal error' }, isCharged: false })
     expect(answer.log).toMatch(line)
@@ -126,7 +127,7 @@ describe.each([
   ['heeds its signal', /handler error: heard DeadlineError/],
   ['an abort listener', /handler error: thrown in a listener/],
 ])('%s', (text, line) => {
-  test('DDL-02 408 when its deadline passes, not charged, and its handler is ended', async () => {
+  test('DDL-02 is answered 408 at its deadline, not charged, and its handler is ended', async () => {
     const [answer] = await Promise.all([passDeadline(text, line), neighbour()])
     expect(answer).toMatchObject({ status: 408, json: { error_type: 'deadline' }, isCharged: false })
   })
@@ -143,7 +144,7 @@ test('DDL-02 of two handlers that never return, the one with the earlier deadlin
 })
 
 describe('work left behind by a job', () => {
-  test('a timer that throws after its job harms nobody: the job was delivered, and the next have other processes', async () => {
+  test('a timer that throws after its job does no harm: the job was delivered, later ones use other processes', async () => {
     const answer = await ask('leaves a timer')
     expect(answer).toMatchObject({ status: 200, isCharged: true })
     const others = await Promise.all(Array.from({ length: 6 }, () => ask('tame for a while')))
@@ -151,21 +152,21 @@ describe('work left behind by a job', () => {
     expect(await logged(/left behind/)).toMatch(/ after="its end"$/)
   })
 
-  test('a late error is attributed to the job that caused it; the job that has the process now goes on', async () => {
+  test('a late error is attributed to the job that caused it; the job in that process now continues', async () => {
     const answer = await ask('leaves a rejection')
     const others = await Promise.all(Array.from({ length: 8 }, () => ask('tame for a while')))
     expect(others.map(({ status }) => status)).toEqual(Array<number>(8).fill(200))
     expect(await logged(/left unseen/)).toContain(answer.jobId)
   })
 
-  test('a thread of its own ends with its process', async () => {
+  test('a thread ends with its process', async () => {
     expect((await ask('leaves a thread')).status).toBe(200)
     await neighbour()
   })
 })
 
 describe('values between the processes', () => {
-  test('DDL-10 typed errors, with their answers', async () => {
+  test('DDL-10 typed errors pass with their answers', async () => {
     expect(await ask('a typed error')).toMatchObject({
       status: 400,
       json: { error_type: 'validation', error: 'text: is not to my liking' },
@@ -176,7 +177,7 @@ describe('values between the processes', () => {
     })
   })
 
-  test('the context of the job', async () => {
+  test('the context of the job passes', async () => {
     const { json, jobId } = await ask('context')
     const { text } = json['output'] as { readonly text: string }
     const { left, ...context } = JSON.parse(text) as { readonly left: number }
@@ -190,11 +191,11 @@ describe('values between the processes', () => {
     expect(left).toBeLessThanOrEqual(AMPLE_SECONDS)
   })
 
-  test('rubbish on the channel is left alone', async () => {
+  test('invalid messages on the channel are ignored', async () => {
     expect((await ask('sends rubbish')).status).toBe(200)
   })
 
-  test('lines of the log, up to a thousand', async () => {
+  test('log lines pass, up to a thousand', async () => {
     const { log, status } = await ask('says much')
     expect(status).toBe(200)
     expect(log).toContain('line 999 job=')
@@ -202,14 +203,14 @@ describe('values between the processes', () => {
     expect(log).not.toContain('line 1000 ')
   })
 
-  test('an output of eight hundred million characters made of one text is refused where it is made', async () => {
+  test('an output of eight hundred million characters made of one text is dropped in the handler process', async () => {
     const [answer] = await Promise.all([ask('an output shared'), neighbour()])
     expect(answer).toMatchObject({ status: 200, isCharged: true })
     expect(answer.log).toContain('dropped: more')
   })
 })
 
-test('D24 a retry waits until the process of the first run is gone, and then runs', async () => {
+test('D24 a retry waits until the process of the first run has ended, and then runs', async () => {
   for (let seconds = 2; ; seconds *= 2) {
     const { jobId, status } = await ask('never returns', seconds)
     expect(status).toBe(408)

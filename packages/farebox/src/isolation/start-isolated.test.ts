@@ -55,7 +55,7 @@ async function isGone(pid: number): Promise<void> {
 }
 
 describe('farebox start with SERVICE_ISOLATION=worker', () => {
-  test('the agent’s process never imports the handlers; what they write comes out of it in whole lines', async () => {
+  test('the agent’s process never imports the handlers; their output is forwarded in whole lines', async () => {
     const running = start()
     const pid = await pidOf(await waitJob(await listening(running), 1))
     expect(pid).not.toBe(running.pid)
@@ -82,7 +82,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     }
   })
 
-  test('kill -9 of the agent while a handler blocks: its process is ended, too', async () => {
+  test('kill -9 of the agent while a handler blocks: the handler process is killed, too', async () => {
     const running = start()
     const answer = waitJob(await listening(running), 666).catch(() => 'cut off')
     const [, pid] = await running.until(/begun in (\d+)/)
@@ -91,7 +91,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     await isGone(Number(pid))
   })
 
-  test('the same, where what ends it is slow to start: no job begins before', async () => {
+  test('the same with a guard that starts slowly: no job begins before it watches', async () => {
     const isGuard = "process.argv[1]?.includes('orphan-guard')"
     await project.write('slow.mjs', `if (${isGuard}) await new Promise(resolve => setTimeout(resolve, 1500))`)
     const running = start([], { ...ISOLATED, NODE_OPTIONS: `--import ${project.folder}/slow.mjs` })
@@ -102,10 +102,10 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     await isGone(Number(pid))
   })
 
-  test('several workers, each with processes of its own', async () => {
+  test('several workers each have their own handler processes', async () => {
     const running = start(['--workers', '2'], { ...ISOLATED, SERVICE_STORE: 'lmdb:jobs' })
     const url = await listening(running)
-    // Connections go to the workers in turn.
+    // Connections are distributed to the workers in turn.
     const pids = [await pidOf(await waitJob(url, 1)), await pidOf(await waitJob(url, 1))]
     expect(new Set(pids).size).toBe(2)
     running.child.kill('SIGTERM')
@@ -123,7 +123,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     })
   })
 
-  test('handlers that are not those of the declaration are explained as without isolation', async () => {
+  test('handlers that do not match the declaration are explained as without isolation', async () => {
     await project.write('handlers.mjs', 'export default { weight: () => ({}) }')
     const isolated = await start().ended
     expect(isolated).toEqual(await start([], DEV).ended)
@@ -133,7 +133,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     )
   })
 
-  test('a file that ends its process while it is imported is reported', async () => {
+  test('a file that ends its process during the import is reported', async () => {
     await project.write('handlers.mjs', 'process.exit(7)')
     expect(await start().ended).toEqual({
       code: 1,
@@ -143,7 +143,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     })
   })
 
-  test('D30 any other value of SERVICE_ISOLATION does not start', async () => {
+  test('D30 any other value of SERVICE_ISOLATION prevents the start', async () => {
     const { code, stderr } = await start([], { ...DEV, SERVICE_ISOLATION: 'thread' }).ended
     expect(code).toBe(1)
     expect(stderr).toBe(
@@ -152,7 +152,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
   })
 })
 
-test('DDL-09 jobs that throw, exit, abort and answer at once: each has its own answer; then SIGTERM, exit 0, nothing left', async () => {
+test('DDL-09 concurrent jobs that throw, exit, abort and return get their own answers; SIGTERM ends all', async () => {
   const running = start()
   const url = await listening(running)
   const expected = { 1: 200, 2: 200, 13: 500, 14: 500, 15: 500, 16: 500, 17: 500 }
@@ -168,12 +168,12 @@ test('DDL-09 jobs that throw, exit, abort and answer at once: each has its own a
   await Promise.all(family.map(isGone))
 })
 
-test('DDL-04 /health is answered three hundred times while four handlers block for ever', async () => {
+test('DDL-04 /health is answered three hundred times while four handlers block forever', async () => {
   const running = start()
   const url = await listening(running)
   const blocked = Array.from({ length: 4 }, () => waitJob(url, 666).catch(() => undefined))
   await running.until(/(?:begun in[^]*){4}/)
-  // Handlers that blocked the agent's own process would leave these without an answer.
+  // Handlers in the agent's own process would block these requests.
   for (let ask = 0; ask < 300; ask += 1) {
     const [response] = (await once(get(`${url}/health`, { agent: false }), 'response')) as [IncomingMessage]
     expect(response.statusCode).toBe(200)

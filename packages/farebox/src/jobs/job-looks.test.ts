@@ -4,7 +4,7 @@ import { createJobLooks } from './job-looks.ts'
 import type { StoredJob } from './job-store.ts'
 import { running, saved, settled, unpaid } from './test-setup/job-samples.ts'
 
-/** A store that takes so long for each read, and counts them. */
+/** A store whose reads take this long and are counted. */
 function startStore(stored: StoredJob | undefined, tookMs: number) {
   const clock = createFakeClock()
   const state = { stored, reads: 0 }
@@ -15,7 +15,7 @@ function startStore(stored: StoredJob | undefined, tookMs: number) {
     return stored
   }
   const looks = createJobLooks({ read }, clock)
-  /** Several looks at once, in the time that they take. */
+  /** Several concurrent looks, with the clock advanced until they end. */
   const look = async (times: number): Promise<readonly (StoredJob | undefined)[]> => {
     const all = Promise.all(Array.from({ length: times }, () => looks.look('job')))
     await clock.advance(2 * tookMs)
@@ -24,18 +24,18 @@ function startStore(stored: StoredJob | undefined, tookMs: number) {
   return { clock, state, looks, look }
 }
 
-describe('IDM-03 a job that others wait for', () => {
+describe('IDM-03 a job that requests wait for', () => {
   test.each([
     ['runs', { job: running, held: true }],
     ['is being charged', { job: saved, held: true }],
     ['is settled', { job: settled, held: false }],
-  ])('is read once for a thousand who ask at once, where it %s', async (_, stored) => {
+  ])('is read once for a thousand concurrent looks while it %s', async (_, stored) => {
     const { state, look } = startStore(stored, 5)
     expect(new Set(await look(1_000))).toEqual(new Set([stored]))
     expect(state.reads).toBe(1)
   })
 
-  test('is read again once ten times as long has passed as a look took', async () => {
+  test('is read again after ten times the duration of the read', async () => {
     const { clock, state, look } = startStore({ job: saved, held: true }, 5)
     await look(1)
     await clock.advance(40)
@@ -46,7 +46,7 @@ describe('IDM-03 a job that others wait for', () => {
     expect(state.reads).toBe(2)
   })
 
-  test('is read again at once where it has changed here', async () => {
+  test('is read again at once after this process changed it', async () => {
     const { state, looks, look } = startStore({ job: saved, held: true }, 5)
     await look(1)
     state.stored = { job: settled, held: false }
@@ -54,7 +54,7 @@ describe('IDM-03 a job that others wait for', () => {
     expect(await look(1)).toEqual([state.stored])
   })
 
-  test('is not kept after a few others', async () => {
+  test('is evicted after a few others', async () => {
     const { clock, state, looks, look } = startStore({ job: settled, held: false }, 5)
     await look(1)
     for (const other of ['a', 'b', 'c', 'd']) void looks.look(other)
@@ -68,7 +68,7 @@ test.each([
   ['there is none', undefined],
   ['its holder has died', { job: running, held: false }],
   ['it waits for a payment', { job: unpaid, held: false }],
-])('a job that may be claimed is read by each who asks: %s', async (_, stored) => {
+])('a job that may be claimed is read for each look: %s', async (_, stored) => {
   const { state, look } = startStore(stored, 5)
   await look(3)
   expect(state.reads).toBe(3)
@@ -76,7 +76,7 @@ test.each([
   expect(await look(1)).toEqual([state.stored])
 })
 
-test('a store that fails is asked again', async () => {
+test('a store that failed is asked again', async () => {
   let isUp = false
   const stored = { job: settled, held: false }
   const read = () => (isUp ? Promise.resolve(stored) : Promise.reject(new Error('away')))

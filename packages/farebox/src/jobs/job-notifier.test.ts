@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { createJobNotifier } from './job-notifier.ts'
 
-test('IDM-03 a waiter for a job is woken when it changes, a waiter for another is not', async () => {
+test('IDM-03 a change of a job wakes its waiters, and not those of another job', async () => {
   const clock = createFakeClock()
   const notifier = createJobNotifier(clock)
   const woken: string[] = []
@@ -17,14 +17,14 @@ test('IDM-03 a waiter for a job is woken when it changes, a waiter for another i
   await Promise.all(all)
 })
 
-test('IDM-04 a waiter for another process’s job checks again in time', async () => {
+test('IDM-04 a wait for another process’s job ends after its time', async () => {
   const clock = createFakeClock()
   const waiting = createJobNotifier(clock).wait('a', 50)
   await clock.advance(50)
   await expect(waiting).resolves.toBeUndefined()
 })
 
-test('DDL-11 nothing is left of a wait that is over, rung or not', async () => {
+test('DDL-11 a wait that has ended leaves nothing, whether it was notified or not', async () => {
   const clock = createFakeClock()
   const notifier = createJobNotifier(clock)
   const rung = notifier.wait('a', 60_000)
@@ -39,7 +39,7 @@ test('DDL-11 nothing is left of a wait that is over, rung or not', async () => {
   notifier.notify('never waited for')
 })
 
-test('a ring before the wait is not remembered: the record is read before each wait', async () => {
+test('a notification before the wait is not remembered, because the record is read before each wait', async () => {
   const clock = createFakeClock()
   const notifier = createJobNotifier(clock)
   notifier.notify('a')

@@ -13,20 +13,20 @@ async function forwarded(...chunks: readonly (string | Buffer)[]): Promise<reado
   return written
 }
 
-test('a line is written when it is whole, and several at once', async () => {
+test('a line is written when it is complete, and several lines at once', async () => {
   expect(await forwarded('a', 'b\nc', '\nd\ne\n')).toEqual(['ab\n', 'c\nd\ne\n'])
 })
 
-test('an unended line is written when the process ends', async () => {
+test('an incomplete line is written when the process ends', async () => {
   expect(await forwarded('a\nrest')).toEqual(['a\n', 'rest\n'])
 })
 
-test('a character that comes in two parts stays one', async () => {
+test('a character that arrives in two parts is joined', async () => {
   const snow = Buffer.from('☃\n')
   expect(await forwarded(snow.subarray(0, 1), snow.subarray(1))).toEqual(['☃\n'])
 })
 
-test('one that goes on for ever is cut', async () => {
+test('an endless line is split', async () => {
   const written = await forwarded(...Array<string>(10).fill('x'.repeat(10_000)))
   expect(written.length).toBeGreaterThan(1)
   expect(written.join('').replaceAll('\n', '')).toHaveLength(100_000)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitForPipe } from './split-for-pipe.ts'
 
-test('pieces that a pipe takes whole, each of whole lines, and nothing lost', () => {
+test('the pieces fit a pipe, have whole lines, and contain all text', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 900 }).map(text => `${text.replaceAll('\n', ' ')}\n`)
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 30 }), lines => {

@@ -21,12 +21,12 @@ const holder = { jobKey: 'a', fence: 'fence' }
 const claim = { fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
 const hold = { kind: 'hold', leaseMs: 60_000, keepMs: 60_000 } as const
 
-/** What comes of a claim of a new job: how the store refuses it, or what it says. */
+/** The outcome of claiming a new job, or the error of the store as a text. */
 async function claimNew(store: JobStore): Promise<string> {
   return await store.claim({ ...claim, jobKey: randomUUID() }).then(({ kind }) => kind, String)
 }
 
-/** A disk of 24 MB; undefined where this user may not mount one. */
+/** Mounts a disk of 24 MB; undefined when this user may not mount one. */
 function mountDisk(): string | undefined {
   const folder = join(scratch, 'disk')
   mkdirSync(folder)
@@ -34,7 +34,7 @@ function mountDisk(): string | undefined {
   return status === 0 ? folder : undefined
 }
 
-test('D25 a disk that is full loses nothing, and takes jobs again once there is room', async context => {
+test('D25 a full disk loses nothing, and jobs are accepted again when there is space', async context => {
   const disk = mountDisk()
   if (disk === undefined) return context.skip('a disk of its own: only root may mount one')
   try {
@@ -61,7 +61,7 @@ test('D25 a disk that is full loses nothing, and takes jobs again once there is 
   }
 })
 
-test('D25 before a disk is full, new jobs are refused; who holds one renews and saves it', async () => {
+test('D25 before a disk is full, new jobs are refused; a held job is still renewed and saved', async () => {
   const folder = join(scratch, 'full')
   let isFull = false
   const spaceOf = (path: string): DiskSpace => ({ ...statfsSync(path), ...(isFull && { bavail: 100 }) })
@@ -81,7 +81,7 @@ test('D25 before a disk is full, new jobs are refused; who holds one renews and 
   await close()
 })
 
-test('D25 a file system that does not say how large it is has room', async () => {
+test('D25 a file system that does not report its size accepts jobs', async () => {
   const spaceOf = (): DiskSpace => ({ blocks: 0, bavail: 0, bsize: 0 })
   const { store, close } = await openLmdbStore(join(scratch, 'unsaid'), machineClock, {
     spaceOf,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { groupSteps, type StepGroups } from './group-steps.ts'
 
-/** Transactions that take a turn of the event loop, and how many steps each held. */
+/** Transactions that take one turn of the event loop; `sizes` has the number of steps in each. */
 function createGroups(refuse: (transaction: number) => boolean = () => false): {
   readonly groups: StepGroups
   readonly sizes: number[]
@@ -26,13 +26,13 @@ function createGroups(refuse: (transaction: number) => boolean = () => false): {
   }
 }
 
-/** Turns of the event loop, far fewer than a pause is long. */
+/** Some turns of the event loop, which take far less time than a pause. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 6; turn += 1) await new Promise(resolve => setImmediate(resolve))
 }
 
 describe('steps in groups', () => {
-  test('those of one moment share a transaction, those that come meanwhile the next', async () => {
+  test('concurrent steps share a transaction, and later ones go into the next', async () => {
     const { groups, sizes, step } = createGroups()
     const first = [1, 2, 3].map(number => groups.run(step(number)))
     expect(await Promise.all([...first, ...[4, 5].map(number => groups.run(step(number)))])).toEqual([
@@ -46,20 +46,20 @@ describe('steps in groups', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(8)
   })
 
-  test('a step that throws fails alone', async () => {
+  test('only the step that throws fails', async () => {
     const { groups, step } = createGroups()
     const outcomes = await Promise.allSettled([1, -2, 3].map(number => groups.run(step(number))))
     expect(outcomes.map(outcome => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('every step learns that its transaction was not committed, and the next goes on', async () => {
+  test('every step rejects when its transaction was not committed, and the next one works', async () => {
     const { groups, step } = createGroups(transaction => transaction === 1)
     const outcomes = await Promise.allSettled([1, 2].map(number => groups.run(step(number))))
     expect(outcomes.map(outcome => outcome.status)).toEqual(['rejected', 'rejected'])
     expect(await groups.run(step(3))).toBe(3)
   })
 
-  test('one that may wait goes with the next that cannot', async () => {
+  test('a step that may wait runs with the next one that cannot', async () => {
     const { groups, sizes, step } = createGroups()
     const waiting = groups.run(step(1), { mayWait: true })
     await someTurns()
@@ -68,7 +68,7 @@ describe('steps in groups', () => {
     expect(sizes).toEqual([2])
   })
 
-  test('a lone caller whose last step waits for its next is not held up by that', async () => {
+  test('a single caller is not delayed when its last step waits for its next one', async () => {
     const { groups, sizes, step } = createGroups()
     void groups.run(step(1), { mayWait: true })
     await groups.run(step(2))
@@ -77,14 +77,14 @@ describe('steps in groups', () => {
     expect(sizes).toEqual([2, 1])
   })
 
-  test('one that may wait goes alone after some milliseconds, each time', async () => {
+  test('a step that may wait runs alone after some milliseconds, each time', async () => {
     const { groups, sizes, step } = createGroups()
     expect(await groups.run(step(1), { mayWait: true })).toBe(1)
     expect(await groups.run(step(2), { mayWait: true })).toBe(2)
     expect(sizes).toEqual([1, 1])
   })
 
-  test('rests without waiting for company', async () => {
+  test('rest runs delayed steps at once', async () => {
     const { groups, step } = createGroups()
     const told: number[] = []
     void groups.run(step(1), { mayWait: true }).then(value => told.push(value))
@@ -93,7 +93,7 @@ describe('steps in groups', () => {
     expect(told).toEqual([1])
   })
 
-  test('rests when everything that was given has ended', async () => {
+  test('rest resolves when all steps have ended', async () => {
     const { groups, step } = createGroups()
     const told: number[] = []
     for (const number of [1, 2]) void groups.run(step(number)).then(value => told.push(value))

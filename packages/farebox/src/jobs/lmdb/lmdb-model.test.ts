@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(scratch, { recursive: true, force: true }))
 
 test.each(Array.from({ length: 40 }, (_, at) => at))(
-  'D25 whatever is done to it, a folder that two openings share says what one memory says (seed %d)',
+  'D25 a folder opened twice gives the same results as one memory store (seed %d)',
   async seed => {
     const random = createRandom(seed)
     let nowMs = Date.UTC(2030, 0)
@@ -42,7 +42,7 @@ test.each(Array.from({ length: 40 }, (_, at) => at))(
 
 type Random = (below: number) => number
 
-/** One call, the same for whichever store is asked. Few names, so that they meet. */
+/** A random call that can be made on any store, with few names, so that calls conflict. */
 function chooseAct(random: Random): (store: JobStore) => Promise<unknown> {
   const jobKey = `job ${random(3)}`
   const fence = `fence ${random(3)}`
@@ -84,7 +84,7 @@ function chooseAct(random: Random): (store: JobStore) => Promise<unknown> {
   }
 }
 
-/** Numerical Recipes' linear congruential generator. */
+/** The linear congruential generator of Numerical Recipes. */
 function createRandom(seed: number): Random {
   let state = seed * 7_919
   return below => {
