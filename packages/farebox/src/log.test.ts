@@ -14,7 +14,7 @@ function startLog(format: LogFormat = 'text'): { readonly log: Log; readonly wri
   }
 }
 
-/** What one event is written as. */
+/** The written text of one event. */
 function lineOf(event: (log: Log) => void, format: LogFormat = 'text'): string {
   const { log, written } = startLog(format)
   event(log)
@@ -23,7 +23,7 @@ function lineOf(event: (log: Log) => void, format: LogFormat = 'text'): string {
 }
 
 describe('the lines', () => {
-  test('D27 begin with the interface’s words and name the job', () => {
+  test('D27 begin with the event names of the interface, and contain the job', () => {
     expect(lineOf(log => log.job('execute', JOB, { capability: 'count' }))).toBe(
       `execute job=${JOB} capability=count\n`,
     )
@@ -39,14 +39,14 @@ describe('the lines', () => {
     )
   })
 
-  test('a warning says so; a note does not', () => {
+  test('a warning is marked as such; a note is not', () => {
     expect(lineOf(log => log.warn('odd', { cause: 'x', times: 2, job: JOB }))).toBe(
       `warning: odd cause=x times=2 job=${JOB}\n`,
     )
     expect(lineOf(log => log.note('started'))).toBe('started\n')
   })
 
-  test('D27 the event of a JSON line has the same words', () => {
+  test('D27 the event of a JSON line has the same name', () => {
     expect(JSON.parse(lineOf(log => log.job('output valid', JOB, { ms: 12 }), 'json'))).toEqual({
       time: '2027-01-01T00:00:00.000Z',
       level: 'info',
@@ -84,18 +84,18 @@ describe('text from others', () => {
     ['a\\" job=1 b="', '"a\\\\\\" job=1 b=\\""'],
     ['tab\there', '"tab\\u0009here"'],
     ['plain-0x1', 'plain-0x1'],
-  ])('VAL-09 a value that is not one word is quoted, and cannot pass for a field: %j', (value, written) => {
+  ])('VAL-09 a value that is not one word is quoted, and cannot look like a field: %j', (value, written) => {
     expect(lineOf(log => log.warn('odd', { value }))).toBe(`warning: odd value=${written}\n`)
   })
 
-  test('VAL-09 a forged line stays within the line it was sent in', () => {
+  test('VAL-09 a forged line stays within its own line', () => {
     const line = lineOf(log => log.job('execute', JOB, { capability: `x\ncompleted job=${JOB}` }))
     expect(line.split('\n')).toHaveLength(2)
     expect(line).not.toMatch(/^completed/m)
   })
 
   test.each(['text', 'json'] as const)(
-    'VAL-09 one event is one line of %s, whatever its characters',
+    'VAL-09 one event is one line of %s, whatever its characters are',
     format => {
       fc.assert(
         fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (event, value) => {
@@ -107,7 +107,7 @@ describe('text from others', () => {
     },
   )
 
-  test('is cut where it is long', () => {
+  test('is truncated when it is long', () => {
     expect(lineOf(log => log.warn('x'.repeat(1e6))).length).toBeLessThan(2_100)
     expect(lineOf(log => log.warn('odd', { cause: 'x'.repeat(1e6) }), 'json').length).toBeLessThan(2_200)
   })
@@ -117,7 +117,7 @@ describe('OPS-08 the last filter', () => {
   const hide = createRedactor(['planted-secret "1"'])
 
   test.each(['text', 'json'] as const)(
-    'hides a secret wherever a line of %s has it, also where it is cut',
+    'hides a secret anywhere in a line of %s, also where a value is truncated',
     format => {
       const written: string[] = []
       const log = createLog({ format, write: lines => written.push(lines), nowMs: () => 0, hide })
@@ -133,7 +133,7 @@ describe('OPS-08 the last filter', () => {
 })
 
 describe('writing', () => {
-  test('several lines are one write, in the order they came', async () => {
+  test('several lines are written together, in order', async () => {
     const { log, written } = startLog()
     log.note('one')
     log.job('two', JOB)
@@ -146,11 +146,11 @@ describe('writing', () => {
     expect(written.at(-1)).toBe('four\n')
   })
 
-  describe('the steps of jobs that go well', () => {
+  describe('the steps of successful jobs', () => {
     beforeEach(() => void vi.useFakeTimers())
     afterEach(() => void vi.useRealTimers())
 
-    test('are gathered over some milliseconds', async () => {
+    test('are buffered for some milliseconds', async () => {
       const { log, written } = startLog()
       log.job('execute', JOB)
       await vi.advanceTimersByTimeAsync(GATHER_MS - 1)
@@ -169,7 +169,7 @@ describe('writing', () => {
       `handler error: no job=${JOB}\n`,
     ],
     ['a refusal', (log: Log) => log.job('refused', JOB, { status: 400 }), `refused job=${JOB} status=400\n`],
-  ])('%s is written in its own turn of the event loop, behind the steps before it', async (_, tell, line) => {
+  ])('%s is written in its own turn of the event loop, after the steps before it', async (_, tell, line) => {
     const { log, written } = startLog()
     log.job('execute', JOB)
     tell(log)
@@ -177,7 +177,7 @@ describe('writing', () => {
     expect(written).toEqual([`execute job=${JOB}\n${line}`])
   })
 
-  test('flush writes at once, and once', async () => {
+  test('flush writes at once, and only once', async () => {
     const { log, written } = startLog()
     log.note('one')
     log.flush()
@@ -190,7 +190,7 @@ describe('writing', () => {
     ['exits', 'process.exit(0)'],
     ['ends by an error that nobody caught', "throw new Error('broken')"],
     ['has nothing left to do', ''],
-  ])('a process that %s writes what it has gathered, to a pipe too', (_, end) => {
+  ])('a process that %s writes its buffered lines, even to a pipe', (_, end) => {
     const { stdout } = spawnSync(
       process.execPath,
       ['--import', 'tsx', '--input-type=module', '--conditions=@farebox/source', '-e', programThatLogs(end)],
@@ -199,7 +199,7 @@ describe('writing', () => {
     expect(stdout).toBe(`execute job=${JOB}\n`)
   })
 
-  test('leaves no listener behind', () => {
+  test('leaves no listeners', () => {
     const before = process.listenerCount('exit')
     const { log } = startLog()
     for (let job = 0; job < 20; job += 1) {

@@ -24,7 +24,7 @@ test('D25 opens lmdb:<folder>, which it creates, for several processes', async (
 })
 
 test.each(['redis://:secret@127.0.0.1:1/0', 'rediss://:secret@127.0.0.1:1/0'])(
-  'D25 tries %s, and says without the password that nothing is there',
+  'D25 connects to %s, and reports without the password that no server answers',
   async setting => {
     const opening = openJobStore(setting, systemClock)
     await expect(opening).rejects.toThrow(
@@ -35,7 +35,7 @@ test.each(['redis://:secret@127.0.0.1:1/0', 'rediss://:secret@127.0.0.1:1/0'])(
 )
 
 test.each(['', 'memory', 'lmdb:', 'lmdb://var/jobs', 'postgres://me:secret@db/jobs', 'redis:6379', 'secret'])(
-  'D25 answers SERVICE_STORE=%s with the forms it may have, and does not repeat it',
+  'D25 refuses SERVICE_STORE=%s with the valid forms, without repeating it',
   async setting => {
     const opening = openJobStore(setting, systemClock)
     await expect(opening).rejects.toThrow(/^SERVICE_STORE: must be memory:, lmdb:<folder> or redis:\/\//)

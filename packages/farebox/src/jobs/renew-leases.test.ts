@@ -14,7 +14,7 @@ interface Replicas {
   readonly gate: ScriptedGate
   readonly first: Stage
   readonly second: Stage
-  /** While true the first replica cannot reach the store. */
+  /** While `off` is true, the first replica cannot reach the store. */
   readonly cut: { off: boolean }
 }
 
@@ -39,7 +39,7 @@ async function stageReplicas(): Promise<Replicas> {
   }
 }
 
-/** A handler that works for so long; told to stop, it throws if it heeds that. */
+/** Sets a handler that works for this long; with `heeds` it throws when it is aborted. */
 function takes(
   stage: Stage,
   ms: number,
@@ -59,7 +59,10 @@ function takes(
   return { told }
 }
 
-/** The first replica begins the job, is cut off until the second has taken it over, and can reach the store again. */
+/**
+ * The first replica begins the job, loses the store until the second one has taken the job over, and then reaches the
+ * store again.
+ */
 async function takeOver({
   clock,
   cut,
@@ -80,7 +83,7 @@ async function takeOver({
 }
 
 describe('D6 a lease', () => {
-  test('is renewed while the handler works: a minute’s job stays its own', async () => {
+  test('is renewed while the handler works: a job of a minute stays with its process', async () => {
     const { clock, gate, first, second } = await stageReplicas()
     takes(first, 55_000)
     const jobId = randomUUID()
@@ -96,7 +99,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('a lost lease: the handler is aborted, what it returns is dropped, and the other’s response is served', async () => {
+  test('that is lost aborts the handler; its output is dropped, and the other process’s response is sent', async () => {
     const replicas = await stageReplicas()
     const { clock, gate, first, second } = replicas
     const { told } = takes(first, 30_000, { text: 'of the first' })
@@ -113,7 +116,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('lost: a handler that heeds the signal is no failure to tell, the other may be charging', async () => {
+  test('that is lost causes no failure when the handler aborts, because the other process may be charging', async () => {
     const replicas = await stageReplicas()
     const { clock, gate, first, second } = replicas
     takes(first, 30_000, { heeds: true })
@@ -125,7 +128,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('a lost lease not noticed yet: a failure is not reported either', async () => {
+  test('that is lost without notice causes no reported failure either', async () => {
     const replicas = await stageReplicas()
     const { clock, gate, first, second } = replicas
     first.work = async () => {
@@ -146,7 +149,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('I6 a lease that is over by our own clock: the store is asked before the handler begins, which another process has run', async () => {
+  test('I6 that has ended by the process’s clock is checked in the store before the handler begins', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -180,7 +183,7 @@ describe('D6 a lease', () => {
     expect(first.calls).not.toContain('handler')
   })
 
-  test('a renewal never undoes a newer record', async () => {
+  test('that is renewed never overwrites a newer record', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     let letThrough: (() => void) | undefined
@@ -199,7 +202,7 @@ describe('D6 a lease', () => {
     takes(stage, 4_000)
     const jobId = randomUUID()
     const answer = stage.post({ jobId })
-    // The renewal at 3.3 s is still under way when the response is to be saved.
+    // The renewal at 3.3 s is still in progress when the response is saved.
     await clock.advance(4_500)
     letThrough?.()
     expect((await after(clock, 100, answer)).status).toBe(200)
@@ -209,7 +212,7 @@ describe('D6 a lease', () => {
 })
 
 describe('D25 a store that fails', () => {
-  /** Fails the nth call of a method, before or after it took effect. */
+  /** Fails the given calls of a method, before or after they took effect. */
   function failingAt(
     store: JobStore,
     method: 'claim' | 'read' | 'write',
@@ -241,7 +244,8 @@ describe('D25 a store that fails', () => {
     return await stageAgent({ clock, store: failingAt(createMemoryStore(clock), method, calls, when) })
   }
 
-  // An earlier attempt with the same payment may be charging it: no request shows whether it is the first (D25).
+  // An earlier attempt with the same payment may be charging it, and a request does not show whether it is the first
+  // (D25).
   test.each([
     ['read', 'before'],
     ['claim', 'before'],
@@ -254,13 +258,13 @@ describe('D25 a store that fails', () => {
     expect(answer).toMatchObject({ status: 503, json: { status: 'pending' } })
     expect(answer.text).not.toContain('sentinel')
     expect(stage.calls).not.toContain('verify')
-    // Whatever became of the claim, the job is free once its lease is over.
+    // Whether the claim took effect or not, the job is free when its lease has ended.
     expect((await after(stage.clock, 11_000, stage.post({ jobId, payment }))).status).toBe(200)
     expect(stage.gate.charged.size).toBe(1)
   })
 
   test.each(['before', 'after'] as const)(
-    'the save fails (%s), and the record can be taken back: 500, not charged, the hold released',
+    'at the save (%s), with the record taken back: 500, not charged, the reservation released',
     async when => {
       const stage = await stageFailing('write', [1], when)
       const jobId = randomUUID()
@@ -272,7 +276,7 @@ describe('D25 a store that fails', () => {
     },
   )
 
-  test('the record cannot be taken back: the outcome is unknown, so it is pending, and the hold is kept', async () => {
+  test('when the record cannot be taken back: pending, as the outcome is unknown, and the reservation is kept', async () => {
     const stage = await stageFailing('write', [1, 2])
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
@@ -285,7 +289,7 @@ describe('D25 a store that fails', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
-  test('saved although it failed, and not taken back: the settlement is seen through, and the repeat served', async () => {
+  test('although it saved, without the record taken back: the settlement completes, and the repeat is served', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     let writes = 0
@@ -310,7 +314,7 @@ describe('D25 a store that fails', () => {
     expect(stage.calls.filter(call => call === 'handler')).toHaveLength(1)
   })
 
-  test('a response for sale stays for sale when its new payment cannot be saved', async () => {
+  test('keeps a response available when its new payment cannot be saved', async () => {
     const stage = await stageFailing('write', [3])
     const jobId = randomUUID()
     stage.gate.settles.push({ kind: 'failed', reason: 'insufficient_funds', message: '', transaction: '' })
@@ -323,7 +327,7 @@ describe('D25 a store that fails', () => {
   })
 })
 
-test('a renewal that waits for its store holds up those of no other job', async () => {
+test('a renewal that waits for its store does not delay the renewals of other jobs', async () => {
   const clock = createFakeClock()
   const renewed: string[] = []
   const keeper = createLeaseKeeper(

@@ -39,7 +39,7 @@ describe('finding the file', () => {
     }
   })
 
-  test('D28 none: says where they may be', async () => {
+  test('D28 without a file, the error names the places', async () => {
     const error: unknown = await findHandlers('agent.json', folder).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(HandlersMissing)
     expect(error).toMatchObject({
@@ -51,9 +51,9 @@ describe('finding the file', () => {
 
 const ECHO = 'export default { echo: ({ text }) => ({ text }) }'
 
-// In a process of its own, as `farebox start` loads it: a test runner has its own way with imports.
+// In a separate process, as `farebox start` loads it, because a test runner handles imports differently.
 describe('loading it', () => {
-  test('D28 files that can be loaded', async () => {
+  test('D28 valid files', async () => {
     const files = {
       'words.ts': 'export const words = (text: string): number => text.split(" ").length',
       'map.mjs': ECHO,
@@ -76,7 +76,7 @@ describe('loading it', () => {
     })
   })
 
-  test('D28 files that export something else, and files that are missing', async () => {
+  test('D28 files with other exports, and missing files', async () => {
     const files = { 'named.mjs': 'export const echo = () => ({})', 'null.mjs': 'export default null' }
     expect(await load({ ...files, 'number.ts': 'export default 7' }, ['none.mjs'])).toEqual({
       'named.mjs': NO_DEFAULT('named.mjs'),
@@ -86,7 +86,7 @@ describe('loading it', () => {
     })
   })
 
-  test('a syntax error is shown with its place and its line, also in a file that is imported', async () => {
+  test('a syntax error is shown with its place and line, also in an imported file', async () => {
     const brokenTs = 'export default {\n  echo: ({ text }: { text: string }) => ({ text )\n}'
     const files = {
       'broken.mjs': 'export default {\n  echo: ({ text }) => ({ text )\n}',
@@ -115,7 +115,7 @@ describe('loading it', () => {
   })
 
   test.each(['module', 'commonjs'])(
-    'an error while loading is shown with the author’s own lines (%s)',
+    'an error while loading is shown with the stack lines in the author’s files (%s)',
     async type => {
       const files = {
         'package.json': JSON.stringify({ type }),
@@ -138,7 +138,7 @@ describe('loading it', () => {
     },
   )
 
-  test('a module that is missing: what to install, or where to look', async () => {
+  test('a missing module is reported with what to install, or where to look', async () => {
     const files = {
       'lacks.mjs': "import 'not-installed-at-all'",
       'scoped.mjs': "await import('@no-such/package/part')",
@@ -159,7 +159,7 @@ describe('loading it', () => {
 const NO_DEFAULT = (name: string): string =>
   `${name}: the default export must be a map from capability name to function, or one function\nexport default { capability: input => output }`
 
-/** Writes the files, and loads each in one process: what became of it, in words. */
+/** Writes the files, and loads each in one process; returns the result of each as a text. */
 async function load(
   files: { readonly [name: string]: string },
   more: readonly string[] = [],
@@ -168,7 +168,7 @@ async function load(
   return (await loadInChild([...Object.keys(files), ...more])) as { readonly [name: string]: string }
 }
 
-/** What became of each file, in words. */
+/** The result of loading each file, as a text. */
 async function loadInChild(names: readonly string[]): Promise<unknown> {
   const script = await write(
     'load-all.mjs',

@@ -31,7 +31,7 @@ async function load(text: string): Promise<unknown> {
   return await loadMatchingHandlers(DECLARATION, 'handlers.mjs', folder)
 }
 
-test('handlers that match are loaded', async () => {
+test('matching handlers are loaded', async () => {
   expect(await load(`export default { count: () => ({}), 'sum up': () => ({}) }`)).toHaveProperty('count')
 })
 
@@ -39,7 +39,7 @@ test.each([
   ['as a property', `export default {\n  cuont: () => ({}),\n  'sum up': () => ({}),\n}`, ':2:3'],
   ['as a method', `export default {\n  'sum up'() {}, cuont() {} }`, ':2:18'],
   ['by its own name', `const cuont = () => ({})\nexport default { 'sum up': cuont, cuont }`, ''],
-])('a mistyped handler, written %s, is named with what it was meant to be', async (_, text, place) => {
+])('a mistyped handler, written %s, is reported with the name that was meant', async (_, text, place) => {
   await expect(load(text)).rejects.toThrow(
     `handlers.mjs${place}  handlers: no function for the declared count; is cuont meant to be count?`,
   )

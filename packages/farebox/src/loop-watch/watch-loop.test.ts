@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => project.remove())
 
-test('a handler that never awaits: farebox start says so, hears no signal, and ends 15 s after its last event', async () => {
+test('a handler that never awaits is reported, blocks signals, and the process ends 15 s after its last event', async () => {
   await project.write('agent.json', JSON.stringify({ ...CONFIG, max_deadline_seconds: 1 }))
   await project.write(
     'handlers.mjs',
@@ -26,7 +26,7 @@ test('a handler that never awaits: farebox start says so, hears no signal, and e
   )
   const running = project.farebox(['start'], DEV)
   const url = await listening(running)
-  // The thread that watches is started a moment after the agent: it is there once it warns.
+  // The watching thread starts shortly after the agent; a warning proves that it is running.
   while (!running.errors().includes('a handler has not awaited')) await waitJob(url, 8_000)
   const calledMs = Date.now()
   const call = waitJob(url, 600_000).catch(() => 'cut off')
@@ -43,7 +43,7 @@ test('a handler that never awaits: farebox start says so, hears no signal, and e
   expect(Date.now() - calledMs).toBeGreaterThan(13_000)
 })
 
-test('a handler that holds the process up for a while is left alone', async () => {
+test('a handler that blocks the process for a while is not ended', async () => {
   await project.write(
     'handlers.mjs',
     `export default () => {
@@ -56,7 +56,7 @@ test('a handler that holds the process up for a while is left alone', async () =
   do {
     const answer = await waitJob(url, 0)
     expect(await answer.json()).toMatchObject({ status: 'completed', output: { waited: 9 } })
-    // Once the thread that watches is there.
+    // The loop ends when the watching thread is running.
   } while (!running.errors().includes('a handler has not awaited'))
   running.child.kill('SIGTERM')
   expect((await running.ended).code).toBe(0)

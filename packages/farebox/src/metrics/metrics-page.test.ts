@@ -11,7 +11,7 @@ const READINGS = {
   clockSkewSeconds: () => 0,
 }
 
-test('docs/metrics.md has every metric of the agent as it is registered, and no other', async () => {
+test('docs/metrics.md has every registered metric of the agent, and no other', async () => {
   const registered = await createAgentInstruments(READINGS).registry.getMetricsAsJSON()
   const rows = registered
     .filter(({ name }) => !/^farebox_agent_(?:process|nodejs)_/.test(name))
@@ -25,7 +25,7 @@ test('docs/metrics.md has the labels of every metric', () => {
     expect({ name, labels }).toEqual({ name, labels: labelsOf(registry.getSingleMetric(name)) })
 })
 
-test('the alerts of docs/metrics.md are on metrics that exist', async () => {
+test('the alerts of docs/metrics.md use existing metrics', async () => {
   const known = [...(await createAgentInstruments(READINGS).registry.getMetricsAsJSON())].map(
     ({ name }) => name,
   )
@@ -34,7 +34,7 @@ test('the alerts of docs/metrics.md are on metrics that exist', async () => {
   for (const name of alerted) expect(known).toContain(name)
 })
 
-/** The page's rows: metric, type, labels, unit, meaning, look when. */
+/** The rows of the page: metric, type, labels, unit, meaning, when to look. */
 function rowsOf(prefix: string) {
   return [...PAGE.matchAll(/^\| `(\w+)` \| (\w+) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$/gm)]
     .map(([, name = '', type = '', labels = '', unit = '', meaning = '']) => ({
@@ -47,7 +47,7 @@ function rowsOf(prefix: string) {
     .filter(({ name }) => name.startsWith(prefix))
 }
 
-/** prom-client knows them, but not its types. */
+/** The label names of a metric; prom-client's types do not declare them. */
 function labelsOf(metric: unknown): string {
   const { labelNames } = metric as { readonly labelNames: readonly string[] }
   return labelNames.length === 0 ? '–' : labelNames.map(name => `\`${name}\``).join(', ')

@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 afterAll(() => rm(scratch, { recursive: true, force: true }))
 
-/** One that does not exist yet, with a dot in its name, as in `.farebox/jobs.d`. */
+/** A folder that does not exist yet, with a dot in its name, as in `.farebox/jobs.d`. */
 function newFolder(): string {
   folders += 1
   return join(scratch, `${folders}.d`)
@@ -65,7 +65,7 @@ describeDurableJobStore('lmdb:', openContract)
 describeJobAccounts('lmdb:', openContract)
 
 describe('several processes on one folder (D25)', () => {
-  test('D6 share out jobs and payments, each to exactly one of them', async () => {
+  test('D6 each claim only one of the conflicting jobs and payments', async () => {
     const folder = newFolder()
     const rounds = 200
     const rivals = ['left', 'right'].map(name => startChild([folder, 'race', name, String(rounds)]))
@@ -82,7 +82,7 @@ describe('several processes on one folder (D25)', () => {
     }
   })
 
-  test('D7 keep every record that was reported safe when one is killed with -9, and go on', async () => {
+  test('D7 keep every reported record when one is killed with -9, and continue', async () => {
     const folder = newFolder()
     const survivor = await opened(folder)
     const child = startChild([folder, 'save', 'child', '1000', '8'])
@@ -103,11 +103,11 @@ describe('several processes on one folder (D25)', () => {
   })
 })
 
-test('D23 a write of another process is seen at once, within one turn of the event loop', async () => {
+test('D23 a write of another process is visible at once, in the same turn of the event loop', async () => {
   const folder = newFolder()
   const { store } = await opened(folder)
   expect(await store.read('shared 0')).toBeUndefined()
-  // Nothing else can happen here while the other process lives.
+  // spawnSync blocks this process while the other one runs.
   const [command = '', ...rest] = childCommand([folder, 'race', 'other', '1'])
   const { status } = spawnSync(command, rest, { input: 'go' })
   expect(status).toBe(0)
@@ -115,7 +115,7 @@ test('D23 a write of another process is seen at once, within one turn of the eve
 })
 
 describe('a folder that cannot be used', () => {
-  test('D25 is named at the start, with SERVICE_STORE', async () => {
+  test('D25 is named in the error at the start, with SERVICE_STORE', async () => {
     const file = join(scratch, 'file')
     await writeFile(file, '')
     const folder = join(file, 'jobs')
@@ -124,9 +124,9 @@ describe('a folder that cannot be used', () => {
     )
   })
 
-  test.each([1, 8])('D25 is named to %d writers when its disk is full, and loses nothing', async writers => {
+  test.each([1, 8])('D25 is named in the errors of %d writers when its disk is full, and loses nothing', async writers => {
     const folder = newFolder()
-    // A limit on the size of its files is the full disk that needs no disk of its own.
+    // A limit on the size of files simulates a full disk without a separate disk.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$@"'
     const child = startChild([folder, 'save', 'child', '50000', String(writers)], limited)
     await child.ready
@@ -152,7 +152,7 @@ describe('a folder of an earlier release', () => {
     ['jobs', [['a', JSON.stringify([1, 'fence', 0, 1, true, settled])]]],
     ['payments', [['p', JSON.stringify([1, 'a', 1])]]],
   ]
-  test.each(old)('D25 is refused at the start, before a job is run for nothing: %s', async (table, rows) => {
+  test.each(old)('D25 is refused at the start, before any job runs in vain: %s', async (table, rows) => {
     const folder = newFolder()
     const root = open({ path: folder, noSubdir: false, overlappingSync: false })
     for (const [key, row] of rows)
@@ -164,7 +164,7 @@ describe('a folder of an earlier release', () => {
   })
 })
 
-test('D7 a job whose key lmdb would not take once it is charged is refused when it is claimed', async () => {
+test('D7 a job whose key would be too long for lmdb after its charge is refused at its claim', async () => {
   const { store } = await opened(newFolder())
   const outcomes = new Set<string>()
   for (let bytes = 1_880; bytes < 2_000; bytes += 1) {
@@ -179,7 +179,7 @@ test('D7 a job whose key lmdb would not take once it is charged is refused when 
   expect([...outcomes]).toEqual(['claimed', expect.stringContaining('the key of a job has too many bytes')])
 })
 
-test('D24 a record that is kept anew is spared when its first expiry comes', async () => {
+test('D24 a record that was kept longer is not deleted at its first expiry', async () => {
   let nowMs = 0
   const { store } = await opened(newFolder(), { nowMs: () => nowMs })
   const payment = { key: 'p', keepMs: 1_000 }
@@ -192,14 +192,14 @@ test('D24 a record that is kept anew is spared when its first expiry comes', asy
   nowMs += 600
   await store.claim({ ...claim, jobKey: 'paid', payment: { key: 'p', keepMs: 1_000_000 } })
   nowMs += 100_000
-  // As many writes as make it sweep.
+  // Enough writes to cause a sweep.
   for (let at = 0; at < 100; at += 1) await finish(store, `${at}`)
   expect(await store.read('held')).toEqual({ job: running, held: true })
   expect(await store.read('saved')).toEqual({ job: saved, held: true })
   expect(await store.claim({ ...claim, jobKey: 'other', payment })).toEqual({ kind: 'payment-taken' })
 })
 
-test('D24 a record that was kept anew is deleted when its later time has come', async () => {
+test('D24 a record that was kept longer is deleted at its later expiry', async () => {
   const folder = newFolder()
   let nowMs = 0
   const { store } = await opened(folder, { nowMs: () => nowMs })
@@ -220,7 +220,7 @@ test('D24 a record that was kept anew is deleted when its later time has come', 
   expect(tables.openDB<string, string>('jobs', { encoding: 'string' }).get('long')).toBeUndefined()
 })
 
-test('D25 a holder that writes through two openings of a folder changes what the other wrote', async () => {
+test('D25 a holder that writes through two openings of a folder changes what the other opening wrote', async () => {
   const folder = newFolder()
   const [one, other] = [await opened(folder), await opened(folder)]
   const holder = { jobKey: 'both', fence: 'fence' }
@@ -228,7 +228,7 @@ test('D25 a holder that writes through two openings of a folder changes what the
   const hold = { kind: 'hold', leaseMs: 60_000, keepMs: 60_000 } as const
   expect(await other.store.write(holder, { ...hold, leaseMs: 61_000, job: saved })).toBe(true)
   expect(await one.store.write(holder, { ...hold, job: running })).toBe(true)
-  // It was listed as unresolved by the other alone.
+  // Only the other opening listed the job as unresolved.
   expect(await one.store.write(holder, { kind: 'leave', job: running, sealed: false, keepMs: 1_000 })).toBe(
     true,
   )
@@ -244,7 +244,7 @@ describe('claims, which are not flushed', () => {
   const holder = { jobKey: 'a', fence: 'fence' }
   const payment = { key: 'p', keepMs: 60_000 }
 
-  test('D25 are gone after the machine was started anew; what was saved is there, with its payment', async () => {
+  test('D25 are gone after a restart of the machine; saved jobs remain, with their payments', async () => {
     const folder = newFolder()
     const before = await openLmdbStore(folder, at('one run'))
     await before.store.claim({ ...claim, jobKey: 'ran', payment: { key: 'not charged', keepMs: 60_000 } })
@@ -263,7 +263,7 @@ describe('claims, which are not flushed', () => {
     expect((await readdir(folder)).filter(name => name.startsWith('claims-'))).toEqual(['claims-another run'])
   })
 
-  test('D25 still hold when their process is killed with -9', async () => {
+  test('D25 remain valid when their process is killed with -9', async () => {
     const folder = newFolder()
     const child = startChild([folder, 'race', 'child', '1000000'])
     await child.ready
@@ -283,7 +283,7 @@ describe('claims, which are not flushed', () => {
     }
   })
 
-  test('D25 are seen through another opening where the system names no runs, too', async () => {
+  test('D25 are visible through another opening, even when the system does not identify its runs', async () => {
     const folder = newFolder()
     const clock = { ...at(''), boot: undefined }
     const [first, other] = [await opened(folder, clock), await opened(folder, clock)]
@@ -292,12 +292,12 @@ describe('claims, which are not flushed', () => {
     expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
   })
 
-  test('D6 are gone after a start of the machine where the system names no runs too: no lease is of its future', async () => {
+  test('D6 are gone after a restart of the machine without run ids, so that no lease is in the future', async () => {
     const folder = newFolder()
     let [sinceBootMs, nowMs] = [100_000, Date.UTC(2030, 0)]
     const clock = { boot: undefined, sinceBootMs: () => sinceBootMs, nowMs: () => nowMs }
     const before = await openLmdbStore(folder, clock)
-    // Its time is written down with this, and not with what follows an hour later.
+    // This write stores the folder's time; the claim an hour later does not.
     await finish(before.store, 'first')
     sinceBootMs += 3_600_000
     nowMs += 3_600_000
@@ -308,7 +308,7 @@ describe('claims, which are not flushed', () => {
     expect(await store.read('a')).toBeUndefined()
   })
 
-  test('D24 a payment whose job failed stays claimed for it after the machine was started anew', async () => {
+  test('D24 leave a payment claimed for its failed job after a restart of the machine', async () => {
     const folder = newFolder()
     const before = await openLmdbStore(folder, at('one run'))
     await before.store.claim({ ...claim, ...holder, payment })
@@ -319,7 +319,7 @@ describe('claims, which are not flushed', () => {
     expect(await store.claim({ ...claim, jobKey: 'a', payment })).toMatchObject({ kind: 'claimed' })
   })
 
-  test('D6 who takes a job over knows what its last holder wrote, or that one can write no more', async () => {
+  test('D6 let a new holder see what the last one wrote, or prevent its later writes', async () => {
     const folder = newFolder()
     let nowMs = Date.UTC(2030, 0)
     const clock = { boot: 'one run', sinceBootMs: () => nowMs, nowMs: () => nowMs }
@@ -347,7 +347,7 @@ describe('claims, which are not flushed', () => {
     expect([...seen].toSorted()).toEqual(['false', 'true'])
   })
 
-  test('D24 count no more, where a process was killed before it removed them', async () => {
+  test('D24 are not valid any more when a process was killed before it removed them', async () => {
     const folder = newFolder()
     const { store } = await opened(folder, at('one run'))
     await store.claim({ ...claim, ...holder, payment })
@@ -370,9 +370,9 @@ describe('claims, which are not flushed', () => {
     expect(await store.claim({ ...claim, ...holder, payment })).toMatchObject({ kind: 'claimed' })
   })
 
-  test('D6 are not removed late, where another has claimed and saved the job anew for the same payment', async () => {
+  test('D6 are not removed late when another process claimed and saved the job again with the same payment', async () => {
     const folder = newFolder()
-    // One of them does not go on once its transaction is committed.
+    // One opening delays its cleanup after the transaction is committed.
     const late: (() => void)[] = []
     let goesOn = true
     const runSoon = (work: () => void): void => (goesOn ? queueMicrotask(work) : void late.push(work))
@@ -392,7 +392,7 @@ describe('claims, which are not flushed', () => {
     expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
   })
 
-  test('D24 take no more room once they are past', async () => {
+  test('D24 use no more space after they are removed', async () => {
     const folder = newFolder()
     const { store } = await opened(folder)
     const sizes: number[] = []
@@ -405,7 +405,7 @@ describe('claims, which are not flushed', () => {
   })
 })
 
-test('closing writes what might have waited', async () => {
+test('closing writes delayed changes', async () => {
   const folder = newFolder()
   const first = await openLmdbStore(folder, machineClock)
   await first.store.claim({ ...claim, jobKey: 'done' })
@@ -418,7 +418,7 @@ test('closing writes what might have waited', async () => {
   expect(await (await opened(folder)).store.read('done')).toEqual({ job: settled, held: false })
 })
 
-test('D24 a folder grows no further once as much is forgotten as is claimed', async () => {
+test('D24 a folder stops growing when as much expires as is claimed', async () => {
   const folder = newFolder()
   let nowMs = 0
   const { store } = await opened(folder, { nowMs: () => nowMs })
@@ -437,7 +437,7 @@ test('D24 a folder grows no further once as much is forgotten as is claimed', as
   expect(sizes.at(-1)).toBe(sizes[9])
 })
 
-/** Claims a job and writes its record. */
+/** Claims a job and writes its final record. */
 async function finish({ claim: claimJob, write }: JobStore, jobKey: string): Promise<void> {
   await claimJob({ ...claim, jobKey, keepMs: 0 })
   await write({ jobKey, fence: 'fence' }, { kind: 'leave', job: settled, sealed: true, keepMs: 0 })
@@ -456,15 +456,15 @@ async function opened(
 }
 
 interface Child {
-  /** Resolves when it has opened the store. */
+  /** Resolves when the process has opened the store. */
   readonly ready: Promise<void>
-  /** Sends it to work, and resolves to all that it prints until it ends. Calls back with the lines so far. */
+  /** Starts its work, and resolves to all printed lines when it ends. Calls back with the number of lines so far. */
   work(heard?: (count: number) => void): Promise<string[]>
   kill(): void
   exitCode(): number | null
 }
 
-/** Starts `lmdb-store.child.ts`, under a shell script where one is given. */
+/** Starts `lmdb-store.child.ts`, in the given shell script. */
 function startChild(parameters: string[], script = 'exec "$@"'): Child {
   const command = ['-c', script, 'sh', ...childCommand(parameters)]
   const child = spawn('/bin/sh', command, { stdio: ['pipe', 'pipe', 'ignore'] })

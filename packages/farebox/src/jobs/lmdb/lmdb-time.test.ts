@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(scratch, { recursive: true, force: true }))
 
-/** A machine whose clock can be set, and which can be started anew. */
+/** A machine whose clock can be set, and which can be restarted. */
 function createMachine(): MachineClock & {
   pass(ms: number): void
   set(ms: number): void
@@ -46,7 +46,7 @@ function createMachine(): MachineClock & {
 const claim = { fence: 'fence', leaseMs: 1_000, keepMs: 1_000 }
 const keep = { kind: 'leave', job: settled, sealed: true, keepMs: 600_000 } as const
 
-/** Keeps a response for ten minutes, lets something happen, and says for how long more it is kept, to the second. */
+/** Keeps a response for ten minutes, calls `happens`, and returns how many more seconds the response is kept. */
 async function keptFor(
   happens: (machine: ReturnType<typeof createMachine>) => void,
   reopens: boolean,
@@ -72,17 +72,17 @@ async function keptFor(
 test.each([
   ['forward', 2 * HOUR],
   ['back', -2 * HOUR],
-])('D40 a clock that is set two hours %s forgets nothing early and keeps nothing longer', async (_, ms) => {
+])('D40 a clock that is set two hours %s deletes nothing early and keeps nothing longer', async (_, ms) => {
   expect(await keptFor(machine => machine.set(ms), false)).toBe(600)
   expect(await keptFor(machine => machine.set(ms), true)).toBe(600)
 })
 
-test('D40 after a restart of the machine no more time has passed than since that restart', async () => {
+test('D40 after a restart of the machine at most the time since the restart counts as passed', async () => {
   expect(await keptFor(machine => machine.restart(HOUR), true)).toBe(580)
   expect(await keptFor(machine => machine.restart(-2 * HOUR), true)).toBe(600)
 })
 
-test('D40 a folder moved to a machine that has run for long goes by the clock, not by uptime', async () => {
+test('D40 a folder moved to a machine with a long uptime uses the clock, not the uptime', async () => {
   const moved = (machine: ReturnType<typeof createMachine>): void => {
     machine.restart(10_000)
     machine.pass(0)

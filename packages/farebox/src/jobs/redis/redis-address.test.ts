@@ -17,7 +17,7 @@ test('D25 reads host, port, database, login, prefix and TLS, and names the store
   })
 })
 
-test('D25 takes port 6379, database 0 and the prefix farebox: where SERVICE_STORE is silent', () => {
+test('D25 uses port 6379, database 0 and the prefix farebox: by default', () => {
   const login = { username: undefined, password: undefined }
   const silent = { port: 6379, database: 0, tls: false, ...login, prefix: 'farebox:', replicas: 0 }
   expect(readRedisAddress('redis://localhost')).toEqual({

@@ -38,7 +38,7 @@ if (await answers(SHARED)) {
       other: handles[1].store,
       accounts: accountsOf(handles[0]),
       otherAccounts: accountsOf(handles[1]),
-      // The server's clock cannot be moved, so it is waited for.
+      // The server's clock cannot be set, so the test waits.
       async elapse(durationMs: number) {
         const from = await serverNowMs(admin)
         const passed = async () => (await serverNowMs(admin)) > from + durationMs
@@ -68,7 +68,7 @@ if (existsSync(SERVER)) describeOwnServer()
 else console.log(`redis-store: no ${SERVER}, so failing servers are not tested here`)
 
 function describeOwnServer(): void {
-  describe('redis: on a server of its own (D25)', () => {
+  describe('redis: on a separate server (D25)', () => {
     let port: number
     let server: ChildProcess
     let admin: Redis
@@ -99,7 +99,7 @@ function describeOwnServer(): void {
     })
     afterAll(stop)
 
-    test('begins its keys with the prefix of the address, or farebox:', async () => {
+    test('starts its keys with the prefix of the address, or farebox:', async () => {
       const plain = await open()
       const prefixed = await open('/3?prefix=agent-7')
       expect([plain.name, prefixed.name]).toEqual([
@@ -115,7 +115,7 @@ function describeOwnServer(): void {
       await admin.select(0)
     })
 
-    test('leaves no key without an end but those of saved jobs', async () => {
+    test('sets an expiry for every key except those of saved jobs', async () => {
       const { store } = await open()
       await store.claim({ ...claim, payment: { key: 'p', keepMs: 60_000 } })
       for (const key of await admin.keys('*')) expect(await admin.pttl(key), key).toBeGreaterThan(0)
@@ -123,7 +123,7 @@ function describeOwnServer(): void {
       expect(await admin.pttl('farebox:job:a')).toBe(-1)
     })
 
-    test('refuses a server that may evict paid responses, and says what to do', async () => {
+    test('refuses a server that may evict paid responses, with the fix', async () => {
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
       await expect(open()).rejects.toThrow(
         /^SERVICE_STORE=redis:.* its maxmemory-policy is allkeys-lru, .* set it to noeviction/,
@@ -132,7 +132,7 @@ function describeOwnServer(): void {
       await expect(open()).resolves.toMatchObject({ shared: true })
     })
 
-    test('D25 is not used any more once its policy was changed, and is when it is put right', async () => {
+    test('D25 refuses all commands after the policy was changed, until it is corrected', async () => {
       const { store } = await open()
       await store.claim({ ...claim, jobKey: 'before' })
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
@@ -143,7 +143,7 @@ function describeOwnServer(): void {
       await expect.poll(() => store.read('before')).toBeDefined()
     })
 
-    test('D25 is looked at before anything is asked of it after a reconnect', async () => {
+    test('D25 checks the settings after a reconnect before any other command', async () => {
       const { store } = await open()
       await store.claim({ ...claim, jobKey: 'before' })
       await stop()
@@ -159,7 +159,7 @@ function describeOwnServer(): void {
       await start()
     })
 
-    test('D25 a claim that no replica has rejects where replicas are required', async () => {
+    test('D25 rejects a claim that no replica has when replicas are required', async () => {
       const { store } = await open('?replicas=1')
       await expect(store.claim({ ...claim, jobKey: 'alone' })).rejects.toThrow(
         /0 of 1 replicas have the last write/,
@@ -175,14 +175,14 @@ function describeOwnServer(): void {
       }
     })
 
-    test('needs no right to CONFIG', async () => {
+    test('works without permission for CONFIG', async () => {
       await admin.acl('SETUSER', 'agent', 'on', '>p%ss:w@rd', '~farebox:*', '+@all', '-config')
       const { name, store } = await open('', `agent:${encodeURIComponent('p%ss:w@rd')}@`)
       expect(name).toBe(`redis://127.0.0.1:${port}/0`)
       expect(await store.claim(claim)).toMatchObject({ kind: 'claimed' })
     })
 
-    test('refuses a wrong password and a missing one without telling the right or the wrong', async () => {
+    test('refuses a wrong or missing password without showing the right or the wrong one', async () => {
       await admin.config('SET', 'requirepass', 'right-secret')
       const errors = await Promise.all(
         ['', ':wrong-secret@'].map(login =>
@@ -200,7 +200,7 @@ function describeOwnServer(): void {
       expect(inspect(errors, { depth: 9 })).not.toMatch(/secret/)
     })
 
-    test('rejects what a full memory refuses, and holds nothing of it', async () => {
+    test('rejects what a full memory refuses, and stores nothing of it', async () => {
       const { store } = await open()
       await admin.config('SET', 'maxmemory', '1')
       const refused = await store.claim({ ...claim, payment: { key: 'p', keepMs: 60_000 } }).catch(String)
@@ -209,7 +209,7 @@ function describeOwnServer(): void {
       expect(await admin.keys('*')).toEqual([])
     })
 
-    test('rejects while the server hangs, and works on when it is back', async () => {
+    test('rejects while the server hangs, and works again afterwards', async () => {
       const { store } = await open()
       server.kill('SIGSTOP')
       const refused = await store.claim(claim).catch(String)
@@ -223,7 +223,7 @@ function describeOwnServer(): void {
       )
     })
 
-    test('rejects while the server is gone, and works on with the next one', async () => {
+    test('rejects while the server is down, and works with the next one', async () => {
       const { store } = await open()
       await store.claim({ ...claim, jobKey: 'before' })
       await stop()
@@ -271,8 +271,8 @@ function describeOwnServer(): void {
   })
 }
 
-test('SERVICE_STORE without the package ioredis says how to install it', async () => {
-  // Its own process, in which the package cannot be found.
+test('SERVICE_STORE without the package ioredis reports how to install it', async () => {
+  // A separate process in which the package cannot be found.
   const hooks = `export const resolve = (name, context, next) => {
     if (name !== 'ioredis') return next(name, context)
     throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
@@ -305,7 +305,7 @@ async function answers(address: string): Promise<boolean> {
     .finally(() => redis.disconnect())
 }
 
-/** Whole milliseconds, as the server counts expiry. */
+/** The server's time in whole milliseconds, as it counts expiry. */
 async function serverNowMs(redis: Redis): Promise<number> {
   const [seconds = 0, microseconds = 0] = await redis.time()
   return seconds * 1_000 + Math.floor(microseconds / 1_000)
@@ -321,7 +321,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Keeps nothing on any disk; resolves when it answers. */
+/** Starts a server without persistence; resolves when it answers. */
 async function startServer(port: number, options: string[]): Promise<ChildProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-redis-'))
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
@@ -330,7 +330,7 @@ async function startServer(port: number, options: string[]): Promise<ChildProces
     void rm(folder, { recursive: true, force: true })
   })
   await until(() => answers(`redis://127.0.0.1:${port}`))
-  // Whoever answers there instead must not be emptied by these tests.
+  // If another server answers on this port, the tests must not delete its data.
   if (server.exitCode !== null) throw new Error(`port ${port} is another's`)
   return server
 }
