@@ -6,7 +6,7 @@ import { ownFrames, relativePlace } from './own-frames.ts'
 const FOLDER = resolve('/home/ada/shout')
 const url = (path: string): string => pathToFileURL(join(FOLDER, path)).href
 
-test('shows only the author’s own files, relative to the folder of the command', () => {
+test('only stack lines in the author’s files are shown, relative to the current folder', () => {
   const stack = [
     'TypeError: no such city',
     '    at look (at nothing)',
@@ -29,7 +29,7 @@ test('shows only the author’s own files, relative to the folder of the command
   ])
 })
 
-test('a file far from the folder is named whole, one beside it from there', () => {
+test('a file far from the folder has its absolute path, one beside the folder a relative path', () => {
   expect(relativePlace(resolve('/home/ada/lib/words.ts'), FOLDER)).toBe(join('..', 'lib', 'words.ts'))
   expect(relativePlace(resolve('/srv/words.ts'), FOLDER)).toBe(resolve('/srv/words.ts'))
 })

@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 describe('GET /metrics of an agent', () => {
-  test('counts jobs by capability and outcome, and says what is not known now', async () => {
+  test('counts jobs by capability and outcome, and reports unknown settlements', async () => {
     const stage = await stageAgent({
       variables: { SERVICE_METRICS_PORT: '0' },
     })
@@ -55,7 +55,7 @@ describe('GET /metrics of an agent', () => {
     expect(text).toMatch(/^farebox_agent_nodejs_eventloop_lag_p99_seconds /m)
   })
 
-  test('D8 a settlement that is not known is one, until it is', async () => {
+  test('D8 counts a settlement with an unknown outcome until it is known', async () => {
     const stage = await stageAgent({ variables: { SERVICE_METRICS_PORT: '0' }, settleWaitMs: 100 })
     stops.push(() => stage.agent.close())
     await stage.agent.listen({ port: 0, host: '127.0.0.1' })
@@ -75,7 +75,7 @@ describe('GET /metrics of an agent', () => {
     expect(await read()).toMatch(/^farebox_agent_settlements_open 0$/m)
   })
 
-  test('D31 is on a port of its own, and nothing else is', async () => {
+  test('D31 is served on a separate port, with no other routes', async () => {
     const stage = await stageAgent({ variables: { SERVICE_METRICS_PORT: '0' } })
     stops.push(() => stage.agent.close())
     const port = await stage.agent.listen({ port: 0, host: '127.0.0.1' })
@@ -86,7 +86,7 @@ describe('GET /metrics of an agent', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(405)
   })
 
-  test('an agent whose metrics port is taken does not start, and names the variable', async () => {
+  test('an agent whose metrics port is in use does not start, and the error names the variable', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     stops.push(() => new Promise(resolve => taken.close(resolve)))
@@ -106,7 +106,7 @@ describe('GET /metrics of an agent', () => {
   })
 })
 
-test('one scrape covers all workers, also those that have ended', async () => {
+test('one scrape covers all workers, including those that have ended', async () => {
   const project = await createProject()
   stops.push(() => project.remove())
   const running = project.farebox(['start', '--port', '0', '--host', '127.0.0.1', '--workers', '3'], {
@@ -134,7 +134,7 @@ test('one scrape covers all workers, also those that have ended', async () => {
   expect((await count()).free).toBe(7)
 })
 
-/** The port was chosen by the system: the log tells it. */
+/** The URL from the log, because the system chose the port. */
 function metricsUrl(stage: Stage): string {
   return /url=(\S+)/.exec(stage.logs().find(line => line.startsWith('metrics are served')) ?? '')?.[1] ?? ''
 }

@@ -3,7 +3,7 @@ import { createLog } from '../log.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { createFacilitatorClock } from './facilitator-clock.ts'
 
-/** Answers that took 50 ms, by a facilitator whose clock differs from ours by so much. */
+/** Hears responses that took 50 ms, of a facilitator whose clock differs by the given seconds. */
 function hearing(): { hear(oursAheadSeconds: number): void; ahead(): number; lines(): string } {
   const clock = createFakeClock()
   let lines = ''
@@ -23,7 +23,7 @@ function hearing(): { hear(oursAheadSeconds: number): void; ahead(): number; lin
   }
 }
 
-test('a clock that is off is named once, and once more when it is right again', () => {
+test('a clock difference is logged once, and once more when it is over', () => {
   const heard = hearing()
   for (const ahead of [300, 300, 300, 300]) heard.hear(ahead)
   expect(heard.lines().match(/clock is \d+ s ahead of its facilitator's/g)).toHaveLength(1)
@@ -31,7 +31,7 @@ test('a clock that is off is named once, and once more when it is right again', 
   expect(heard.lines().match(/agrees with its facilitator's again/g)).toHaveLength(1)
 })
 
-test('one odd answer is not worth a line, and doubted all the same', () => {
+test('a single different answer is not logged, but is used for the check of payments', () => {
   const heard = hearing()
   heard.hear(0)
   heard.hear(-300)
@@ -39,7 +39,7 @@ test('one odd answer is not worth a line, and doubted all the same', () => {
   expect(heard.ahead()).toBe(-300)
 })
 
-test('a difference below five seconds is none', () => {
+test('a difference of up to five seconds counts as none', () => {
   const heard = hearing()
   for (let answers = 0; answers < 3; answers += 1) heard.hear(5)
   expect([heard.ahead(), heard.lines()]).toEqual([0, ''])

@@ -42,7 +42,7 @@ const recorded: RecordedPayment = {
   requirement,
   binding: `0x${'55'.repeat(32)}`,
 }
-// What the verifier would have proven; the gate only sends it on.
+// Stands for the verifier's result, which the gate only passes on.
 const proven = recorded as unknown as ProvenPayment
 const terms: VerifyTerms = {
   requirement,
@@ -62,7 +62,7 @@ const failedFor = (reason: string, transaction = ''): SettleOutcome => ({
   transaction,
 })
 
-/** What became of the authorization, as the chain would show it. */
+/** The state of the authorization that the chain shows. */
 type Chain =
   | 'unused'
   | 'settled'
@@ -82,12 +82,12 @@ interface Scene {
     readonly timeoutMs: number
   }[]
   readonly lines: string[]
-  /** Methods the node was called by. */
+  /** The methods that were called on the node. */
   readonly calls: string[]
   chain: Chain
   settle: SettleOutcome
   verify: VerifyOutcome
-  /** Undefined: `/supported` cannot be reached. */
+  /** Undefined: requests to `/supported` fail. */
   extensions: readonly string[] | undefined
   network: string
   releaseFailures: number
@@ -97,7 +97,7 @@ interface Scene {
 function stageGate(
   options: { readonly ours?: boolean; readonly rpc?: boolean; readonly chain?: Chain } = {},
 ): Scene {
-  // Late enough for every head: one ahead of our own clock is not believed.
+  // Late enough for every block: a block ahead of the agent's clock is not trusted.
   const clock = createFakeClock((VALID_BEFORE + network.finalitySeconds) * 1_000)
   const lines: string[] = []
   const log = createLog({ format: 'text', write: text => lines.push(text), nowMs: clock.nowMs })
@@ -158,7 +158,7 @@ function stageGate(
   return Object.assign(scene, { gate })
 }
 
-/** A node that shows the chain as said. */
+/** The answer of a node whose chain has this state. */
 async function answerCall(method: string, parameters: readonly unknown[], chain: Chain): Promise<unknown> {
   await Promise.resolve()
   if (chain === 'unreachable') throw new Error('connect ECONNREFUSED')
@@ -197,14 +197,14 @@ function topic(address: string): string {
   return `0x${address.slice(2).padStart(64, '0')}`
 }
 
-/** The outcome for a payment that was verified here just before. */
+/** The outcome of a payment that was just verified here. */
 async function settleFirst(scene: Scene): Promise<SettleOutcome> {
   await scene.gate.verify(proven, terms)
   return await scene.gate.settle(recorded)
 }
 
 describe('D9 a standard facilitator is checked against the chain', () => {
-  test('a success that is there is one', async () => {
+  test('a reported success that the chain confirms is one', async () => {
     expect(await settleFirst(stageGate({ chain: 'settled' }))).toEqual(SETTLED)
   })
 
@@ -233,19 +233,19 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     ['unused', failedFor('transaction_failed'), 'transaction_failed'],
     ['unused', failedFor('invalid_exact_evm_nonce_already_used'), 'invalid_exact_evm_nonce_already_used'],
     ['unused', failedFor('unexpected_settle_error'), 'unexpected_settle_error'],
-  ])('PAY-13 %s on the chain, told %j: unknown', async (chain, reported, cause) => {
+  ])('PAY-13 %s on the chain, reported as %j: unknown', async (chain, reported, cause) => {
     const scene = stageGate({ chain })
     scene.settle = reported
     expect(await settleFirst(scene)).toEqual({ kind: 'unknown', cause })
   })
 
-  test('a refusal of the first try, before anything was sent, is final', async () => {
+  test('a refusal of the first request, before anything was sent, is final', async () => {
     const scene = stageGate()
     scene.settle = failedFor('insufficient_funds')
     expect(await settleFirst(scene)).toEqual(scene.settle)
   })
 
-  test('D8 the same refusal after a try whose end is not known is not: what was sent then may still be mined', async () => {
+  test('D8 the same refusal after a request with an unknown outcome is not final: it may still be mined', async () => {
     const scene = stageGate()
     scene.settle = UNKNOWN
     expect((await settleFirst(scene)).kind).toBe('unknown')
@@ -261,7 +261,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     })
   })
 
-  test('D8 a refusal after a restart is not believed either: the process before may have sent the transfer', async () => {
+  test('D8 a refusal after a restart is not trusted: the earlier process may have sent the transfer', async () => {
     const scene = stageGate()
     scene.settle = failedFor('insufficient_funds')
     expect((await scene.gate.settle(recorded)).kind).toBe('unknown')
@@ -282,16 +282,16 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     ],
     ['expired', UNKNOWN, { kind: 'failed', reason: 'authorization_expired', transaction: '' }],
     ['expired', SETTLED, { kind: 'failed', reason: 'authorization_expired' }],
-  ])('PAY-10 %s on the chain: failed, whatever was told', async (chain, reported, outcome) => {
+  ])('PAY-10 %s on the chain: failed, whatever was reported', async (chain, reported, outcome) => {
     const scene = stageGate({ chain })
     scene.settle = reported
     expect(await settleFirst(scene)).toMatchObject(outcome)
   })
 })
 
-describe('D10 a facilitator that proves what it says', () => {
+describe('D10 a facilitator that proves its answers', () => {
   test.each([SETTLED, failedFor('insufficient_funds')])(
-    '%j is taken where there is no node',
+    '%j is trusted without a node',
     async reported => {
       const scene = stageGate({ ours: true, rpc: false })
       scene.settle = reported
@@ -299,7 +299,7 @@ describe('D10 a facilitator that proves what it says', () => {
     },
   )
 
-  test('a doubt is decided by the chain where there is a node, and stays one where there is none', async () => {
+  test('an unknown outcome is decided by the chain with a node, and stays unknown without one', async () => {
     for (const [rpc, kind] of [
       [true, 'settled'],
       [false, 'unknown'],
@@ -310,7 +310,7 @@ describe('D10 a facilitator that proves what it says', () => {
     }
   })
 
-  test('a success is proven by its receipt where there is a node: one call', async () => {
+  test('a success is checked by its receipt with a node, in one call', async () => {
     const scene = stageGate({ ours: true, chain: 'settled' })
     expect(await settleFirst(scene)).toEqual(SETTLED)
     expect(scene.calls).toEqual(['eth_getTransactionReceipt'])
@@ -332,13 +332,13 @@ describe('D10 a facilitator that proves what it says', () => {
       SETTLED,
       doubt('the chain cannot be asked: connect ECONNREFUSED'),
     ],
-  ])('D8 it is not believed %s', async (_, chain, reported, outcome) => {
+  ])('D8 is not trusted for %s', async (_, chain, reported, outcome) => {
     const scene = stageGate({ ours: true, chain })
     scene.settle = reported
     expect(await settleFirst(scene)).toEqual(outcome)
   })
 
-  test('D8 a refusal of a repeated settlement is not believed: the chain must show that it expired unused', async () => {
+  test('D8 a refusal of a repeated settlement is not trusted: the chain must show that it expired unused', async () => {
     const scene = stageGate({ ours: true })
     scene.settle = UNKNOWN
     await settleFirst(scene)
@@ -350,7 +350,7 @@ describe('D10 a facilitator that proves what it says', () => {
 })
 
 describe('requests to the facilitator', () => {
-  test('D9 our own requirement, the payment as checked, and what it is for', async () => {
+  test('D9 have the agent’s own requirement, the checked payment and its binding', async () => {
     const scene = stageGate({ ours: true })
     await settleFirst(scene)
     const [verify, settle] = scene.asked.filter(({ path }) => path !== '/supported')
@@ -389,7 +389,7 @@ describe('requests to the facilitator', () => {
     expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
   })
 
-  test('D9 a standard one without a node of ours: no verdict, saying what to set', async () => {
+  test('D9 a standard facilitator without a node: no verdict, with the variable to set', async () => {
     const { gate, asked } = stageGate({ rpc: false })
     expect(await gate.verify(proven, terms)).toEqual({
       kind: 'unavailable',
@@ -398,7 +398,7 @@ describe('requests to the facilitator', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/supported'])
   })
 
-  test('D8 a settlement is unknown, and not sent, until /supported was answered', async () => {
+  test('D8 a settlement is unknown, and not requested, until /supported was answered', async () => {
     const scene = stageGate({ ours: true })
     scene.extensions = undefined
     expect(await scene.gate.settle(recorded)).toEqual({
@@ -408,7 +408,7 @@ describe('requests to the facilitator', () => {
     expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
   })
 
-  test('/supported is asked once for ten minutes, by many at once too', async () => {
+  test('/supported is requested once in ten minutes, even for concurrent callers', async () => {
     const scene = stageGate({ ours: true })
     await Promise.all([scene.gate.verify(proven, terms), scene.gate.verify(proven, terms)])
     await scene.clock.advance(599_000)
@@ -420,7 +420,7 @@ describe('requests to the facilitator', () => {
     expect(asked()).toBe(2)
   })
 
-  test('an outage of /supported changes nothing about what is known', async () => {
+  test('an outage of /supported does not change the known abilities', async () => {
     const scene = stageGate({ ours: true, rpc: false })
     await scene.gate.verify(proven, terms)
     await scene.clock.advance(601_000)
@@ -429,7 +429,7 @@ describe('requests to the facilitator', () => {
     expect(await scene.gate.settle(recorded)).toEqual(SETTLED)
   })
 
-  test('PAY-20 one budget for both questions of a verification', async () => {
+  test('PAY-20 both requests of a verification share one time limit', async () => {
     const scene = stageGate({ ours: true })
     scene.supportedTakesMs = 3_000
     const verdict = scene.gate.verify(proven, terms)
@@ -438,7 +438,7 @@ describe('requests to the facilitator', () => {
     expect(scene.asked.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 2_000])
   })
 
-  test('PAY-20 used up, there is no verdict', async () => {
+  test('PAY-20 when the time limit is used up, there is no verdict', async () => {
     const scene = stageGate({ ours: true })
     scene.supportedTakesMs = 5_000
     const verdict = scene.gate.verify(proven, terms)
@@ -460,7 +460,7 @@ describe('releasing a hold', () => {
     expect(scene.lines).toEqual([])
   })
 
-  test('a failed release never throws: the hold expires', async () => {
+  test('never throws when it fails: the hold expires', async () => {
     const scene = stageGate({ ours: true })
     scene.releaseFailures = 9
     const released = scene.gate.release(hold, terms.binding)
@@ -483,7 +483,7 @@ describe('D40 a payment that was charged before', () => {
   const USED = { kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: '' } as const
   const terms = { requirement: recorded.requirement, binding: recorded.binding, timeoutMs: 1_000 }
 
-  test('is reported by our facilitator, with the age that it says, and an inquiry holds nothing', async () => {
+  test('is reported by Farebox’s facilitator with its age, and an inquiry holds nothing', async () => {
     const scene = stageGate({ ours: true, rpc: false })
     scene.verify = { ...USED, charge: CHARGE }
     const charge = { kind: 'settled', transaction: TRANSACTION, binding: recorded.binding, ageSeconds: 40 }
@@ -495,13 +495,13 @@ describe('D40 a payment that was charged before', () => {
     })
   })
 
-  test('is no charge where our own node does not show the transfer: nobody works for a lie', async () => {
+  test('is no charge when the agent’s own node does not show the transfer', async () => {
     const scene = stageGate({ ours: true, rpc: true, chain: 'unused' })
     scene.verify = { ...USED, charge: CHARGE }
     expect(await scene.gate.findCharge(proven, terms)).toMatchObject({ kind: 'pending' })
   })
 
-  test('is told by the chain alone behind a standard facilitator, which is not asked, without what it was for', async () => {
+  test('is shown only by the chain behind a standard facilitator, which is not asked, without its binding', async () => {
     const scene = stageGate({ rpc: true, chain: 'settled' })
     expect(await scene.gate.findCharge(proven, terms)).toEqual({
       kind: 'settled',
@@ -512,14 +512,14 @@ describe('D40 a payment that was charged before', () => {
     expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
   })
 
-  test('is none where it was cancelled, or is unused', async () => {
+  test('is none when the authorization was cancelled or is unused', async () => {
     for (const chain of ['unused', 'cancelled'] as const) {
       const scene = stageGate({ rpc: true, chain })
       expect(await scene.gate.findCharge(proven, terms)).toEqual({ kind: 'none' })
     }
   })
 
-  test('is unknown where node or facilitator do not answer', async () => {
+  test('is unknown when the node or the facilitator does not answer', async () => {
     expect(await stageGate({ rpc: true, chain: 'unreachable' }).gate.findCharge(proven, terms)).toMatchObject(
       {
         kind: 'unknown',

@@ -5,14 +5,14 @@ import { readProcess } from '../read-process.ts'
 
 const LAUNCHER_GONE = new URL('launcher-gone.ts', import.meta.url).href
 
-/** Ends when npm does, or after a minute. */
+/** A program that ends with npm, or after a minute. */
 const PROGRAM = `
   import { launcherGone } from '${LAUNCHER_GONE}'
   setTimeout(() => {}, 60_000)
   void launcherGone(process.env).then(() => process.exit(0))
   setTimeout(() => console.log(process.pid), 300)`
 
-/** A stand-in for npm that runs the program as npm does, by a shell; resolves to both when the program runs. */
+/** Starts a stand-in for npm that runs the program in a shell, as npm does; resolves when the program is running. */
 async function launch(
   variables: NodeJS.ProcessEnv,
 ): Promise<{ readonly npm: ChildProcessByStdio<null, Readable, null>; readonly pid: number }> {
@@ -43,7 +43,7 @@ async function launch(
 const ends = async (pid: number): Promise<void> => await expect.poll(() => readProcess(pid)).toBeUndefined()
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a program that npm runs by a shell hears of the end of npm by %s',
+  'a program that npm runs in a shell detects the end of npm by %s',
   async signal => {
     const { npm, pid } = await launch({ npm_execpath: '/npm' })
     expect(await readProcess(pid)).toBeDefined()
@@ -52,11 +52,11 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-test('a program that was put in the background without npm goes on when its shell ends', async () => {
+test('a program that was started in the background without npm continues when its shell ends', async () => {
   const { npm, pid } = await launch({})
   npm.kill('SIGKILL')
   await new Promise(resolve => npm.once('exit', resolve))
-  // Two looks and more.
+  // Longer than two polling intervals.
   await new Promise(resolve => setTimeout(resolve, 1_500))
   expect(await readProcess(pid)).toBeDefined()
   process.kill(pid, 'SIGKILL')

@@ -25,11 +25,11 @@ import { GREEDY_WAYS, type GreedyPlan } from './test-setup/greedy-work.ts'
 import { judgeAnswer, type StormAnswer } from './test-setup/judge-answers.ts'
 import { seeded, type Seeded } from './test-setup/seeded.ts'
 
-// A hostile agent: its handlers spend around limit and cap in three replicas with one key and one Redis, which are killed
-// at random, and its key spends past the runtime as well, while the owner changes limit and cap and revokes. Judged by what
-// the chain's events say.
+// A hostile agent: its handlers spend around the limit and the cap, in three replicas with one key and one Redis.
+// Replicas are killed at random, the key also spends outside of the runtime, and the owner changes limit and cap and
+// revokes. The events on the chain are compared with the answers.
 
-/** A thousand of each in the weekly run: SPEND_STORM=1000. */
+/** The weekly run uses a thousand: SPEND_STORM=1000. */
 const ATTEMPTS = Number(process.env['SPEND_STORM'] ?? 100)
 const SEED = Number(process.env['SPEND_STORM_SEED'] ?? 1)
 const REPLICAS = 3
@@ -72,14 +72,14 @@ afterAll(async () => {
 })
 
 test.skipIf(!hasRedis)(
-  'PERM-02 PERM-03 whatever a hostile agent tries, no spend breaks the terms of its block, and every answer is true',
+  'PERM-02 PERM-03 no spend of a hostile agent breaks the terms of its block, and every answer is true',
   async () => {
     const answers: StormAnswer[] = []
     const storm = [spendPastTheRuntime(), ownerChangesTerms(), killReplicas(answers)]
     await runJobs(answers)
     over.abort()
     await Promise.all(storm)
-    // What was sent last is in a block, too.
+    // Waits until the last transactions are in a block, too.
     await until(async () => {
       const counts = ['latest', 'pending'].map(block =>
         callAnvilForText(chain.rpcUrl, 'eth_getTransactionCount', [SPENDER, block]),
@@ -91,7 +91,7 @@ test.skipIf(!hasRedis)(
     expect(left).toBe(spends.reduce((sum, { amount }) => sum + amount, 0n))
     const wrong = answers.map(answer => judgeAnswer(answer, spendsOf(answer.jobId, spends)))
     expect(wrong.filter(one => one !== undefined)).toEqual([])
-    // Otherwise it was no storm.
+    // Checks that the storm really caused each kind of event.
     const done = answers.filter(({ ended }) => ended.status === 200).length
     const counts = { jobs: answers.length, done, spends: spends.length, reverted, kills: replicas.kills() }
     console.log(`spend-storm, seed ${SEED}:`, JSON.stringify(counts))
@@ -102,7 +102,7 @@ test.skipIf(!hasRedis)(
   },
 )
 
-/** Several at a time until all are answered; some are asked again when they have been. */
+/** Runs several jobs concurrently until all are answered; some are repeated afterwards. */
 async function runJobs(answers: StormAnswer[]): Promise<void> {
   let left = ATTEMPTS
   const caller = async (own: Seeded): Promise<void> => {
@@ -136,7 +136,7 @@ function drawPlan(own: Seeded): GreedyPlan {
   return { way: own.pick([...GREEDY_WAYS]), amounts }
 }
 
-/** The agent's key, without waiting for anything, also with refs that were used and with those of others. */
+/** Spends with the agent's key without waiting, also with refs that were used before and with refs of other jobs. */
 async function spendPastTheRuntime(): Promise<void> {
   for (let sent = 0; sent < ATTEMPTS || !over.signal.aborted; sent += 1) {
     if (sent >= ATTEMPTS * 5) return
@@ -146,14 +146,14 @@ async function spendPastTheRuntime(): Promise<void> {
       to: STRANGER,
       ref: BigInt(random.between(1, ATTEMPTS)),
     })
-    // The gas is given, so that the node does not refuse what would be reverted.
+    // The gas limit is given, so that the node does not refuse transactions that would be reverted.
     const call = { from: SPENDER, to: SPEND_PERMISSIONS_ADDRESS, data, gas: '0x30d40' }
     await callAnvil(chain.rpcUrl, 'eth_sendTransaction', [call]).catch(() => undefined)
     await sleep(random.between(5, 60))
   }
 }
 
-/** Raises, lowers and revokes: each is in the place of the chain where it lands, before some spends and behind others. */
+/** Raises, lowers and revokes the permission; on the chain each change is before some spends and after others. */
 async function ownerChangesTerms(): Promise<void> {
   let cap = 20_000_000n
   while (!over.signal.aborted) {
@@ -167,7 +167,10 @@ async function ownerChangesTerms(): Promise<void> {
   }
 }
 
-/** Kills one after each quarter of the jobs: how quick the machine is does not change how often. */
+/**
+ * Kills a replica after each quarter of the jobs, so that the number of kills does not depend on the speed of the
+ * machine.
+ */
 async function killReplicas(answers: readonly StormAnswer[]): Promise<void> {
   for (let kills = 1; !over.signal.aborted; kills += 1) {
     await until(() => over.signal.aborted || answers.length >= (kills * ATTEMPTS) / 4)
@@ -175,7 +178,7 @@ async function killReplicas(answers: readonly StormAnswer[]): Promise<void> {
   }
 }
 
-/** Those with a ref of the job: its hash, the last byte the number of the call. */
+/** The spends with a ref of the job: its hash, with the number of the call as the last byte. */
 function spendsOf(jobId: string, spends: readonly SpendOnChain[]): readonly SpendOnChain[] {
   const own = BigInt(toHex(crypto.keccak256(new TextEncoder().encode(jobId)))) >> 8n
   return spends.filter(({ ref }) => ref >> 8n === own)

@@ -45,7 +45,7 @@ beforeAll(async () => {
   node = await startNodeBetween(chain.rpcUrl)
   await fund(chain, OWNER, { usdcAtomic: 100_000_000n })
   await stage.approve(OWNER, 50_000_000n)
-  // 1.00 each time, 5.00 in all.
+  // 1.00 USDC per transaction, 5.00 USDC in total.
   await stage.set(permissionOf())
 })
 beforeEach(async () => {
@@ -78,7 +78,7 @@ async function agentThat(
   return made
 }
 
-/** Until one more was sent than before, and the node has one that is in no block. */
+/** Waits until another transaction was sent, and the node has a pending one. */
 async function isWaiting(before: number): Promise<void> {
   await until(async () => {
     const [latest, pending] = await Promise.all(
@@ -93,7 +93,7 @@ async function isWaiting(before: number): Promise<void> {
 const sends = (): number => node.methods.filter(method => method === 'eth_sendRawTransaction').length
 
 describe('ctx.spend', () => {
-  test('moves the amount from the payer to the recipient once, and gives the transaction', async () => {
+  test('moves the amount from the payer to the recipient once, and returns the transaction', async () => {
     const buyer = await agentThat(pays)
     const { status, text } = await buyer.run({ amount: '0.25' })
     expect(status).toBe(200)
@@ -103,7 +103,7 @@ describe('ctx.spend', () => {
     expect(buyer.logs()).toContain(`transaction=${text}`)
   })
 
-  test('makes each spend of a job that makes several', async () => {
+  test('makes each of several spends of a job', async () => {
     const buyer = await agentThat(async ({ spend }) => {
       const order = { token: 'USDC', amount: '0.1', to: SHOP }
       const both = await Promise.all([spend(order), spend(order)])
@@ -114,7 +114,7 @@ describe('ctx.spend', () => {
     expect(await stage.balanceOf(SHOP)).toBe(200_000n)
   })
 
-  test('a dozen at once are made without a warning of the platform’s', async () => {
+  test('makes a dozen concurrent spends without a warning of Node', async () => {
     const warnings: string[] = []
     const listen = ({ message }: Error): void => void warnings.push(message)
     process.on('warning', listen)
@@ -133,7 +133,7 @@ describe('ctx.spend', () => {
     expect(warnings).toEqual([])
   })
 
-  test('PERM-07 more than is available is a validation error with what is, and not charged', async () => {
+  test('PERM-07 rejects more than is available with a validation error, and the job is not charged', async () => {
     const buyer = await agentThat(pays)
     expect(await buyer.run({ amount: '1.5' })).toEqual({
       status: 400,
@@ -144,7 +144,7 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
-  test('PERM-01 more than the declared max_per_transaction is refused, whatever the payer permits', async () => {
+  test('PERM-01 refuses more than the declared max_per_transaction, whatever the payer permits', async () => {
     await stage.set(permissionOf({ limit: 5_000_000n }))
     const { status, error } = await (await agentThat(pays)).run({ amount: '2.000001' })
     expect(status).toBe(400)
@@ -152,13 +152,13 @@ describe('ctx.spend', () => {
     expect(await stage.balanceOf(SHOP)).toBe(0n)
   })
 
-  test.each(['0', '-1', '1e3', '0.0000001', '1,5', ''])('PERM-01 the amount %j is refused', async amount => {
+  test.each(['0', '-1', '1e3', '0.0000001', '1,5', ''])('PERM-01 refuses the amount %j', async amount => {
     const { status, error } = await (await agentThat(pays)).run({ amount })
     expect(status).toBe(400)
     expect(error).toMatch(/^amount: /)
   })
 
-  test('a recipient that is no address is refused', async () => {
+  test('refuses a recipient that is not an address', async () => {
     const buyer = await agentThat(async ({ spend }) => {
       await spend({ token: 'USDC', amount: '0.1', to: '0x0000000000000000000000000000000000000000' })
       return ''
@@ -166,7 +166,7 @@ describe('ctx.spend', () => {
     expect((await buyer.run()).error).toBe('to: must not be the zero address')
   })
 
-  test('PERM-06 a capability that does not declare it cannot spend, and nothing is asked of the chain', async () => {
+  test('PERM-06 is refused for a capability without the permission, without a request to the chain', async () => {
     const before = node.methods.length
     const buyer = await agentThat(async ({ spend }) => {
       await spend({ token: 'USDC', amount: '0.1', to: SHOP })
@@ -179,7 +179,7 @@ describe('ctx.spend', () => {
     expect(node.methods.length).toBe(before)
   })
 
-  test('PERM-05 a token that the capability does not declare cannot be spent', async () => {
+  test('PERM-05 refuses a token that the capability does not declare', async () => {
     const buyer = await agentThat(async ({ spend }) => {
       await spend({ token: chain.usdc, amount: '0.1', to: SHOP })
       return ''
@@ -189,7 +189,7 @@ describe('ctx.spend', () => {
     expect(error).toContain('the capability declares "USDC" alone')
   })
 
-  test('PERM-03 a permission revoked after it was read is a validation error, and nothing moves', async () => {
+  test('PERM-03 rejects with a validation error when the permission was revoked after it was read', async () => {
     const buyer = await agentThat(async (context, amount) => {
       expect(await context.allowance()).toBe('1')
       await stage.revoke(permissionOf())
@@ -203,7 +203,7 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
-  test('PERM-03 PERM-07 a permission revoked while the transaction is on its way reverts it: a validation error', async () => {
+  test('PERM-03 PERM-07 is reverted when the permission is revoked during the transaction: a validation error', async () => {
     node.decide = async (method): Promise<'pass'> => {
       if (method === 'eth_sendRawTransaction') await stage.revoke(permissionOf())
       return 'pass'
@@ -218,7 +218,7 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
-  test('PERM-03 a limit that is lowered while the transaction is on its way reverts it: a validation error', async () => {
+  test('PERM-03 is reverted when the limit is lowered during the transaction: a validation error', async () => {
     node.decide = async (method): Promise<'pass'> => {
       if (method === 'eth_sendRawTransaction') await stage.set(permissionOf({ limit: 200_000n }))
       return 'pass'
@@ -231,7 +231,7 @@ describe('ctx.spend', () => {
     expect(await stage.balanceOf(SHOP)).toBe(0n)
   })
 
-  test('PERM-07 what waits for a block counts as spent: it is no longer allowed, and not spent again', async () => {
+  test('PERM-07 counts pending amounts as spent, so that they cannot be spent again', async () => {
     await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     const before = sends()
@@ -248,14 +248,14 @@ describe('ctx.spend', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('a recipient that the permission does not list is a validation error that says so', async () => {
+  test('rejects a recipient that the permission does not list, with that reason', async () => {
     await stage.set(permissionOf({ recipients: [TEST_KEYS.stranger.address] }))
     const { status, error } = await (await agentThat(pays)).run()
     expect(status).toBe(400)
     expect(error).toContain('the recipient is not one that the permission names')
   })
 
-  test('PERM-02 jobs at once near the cap move no more than the cap', async () => {
+  test('PERM-02 moves no more than the cap in concurrent jobs', async () => {
     const buyer = await agentThat(pays)
     const ended = await Promise.all(Array.from({ length: 8 }, () => buyer.run({ amount: '1' })))
     expect(ended.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
@@ -265,7 +265,7 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(5)
   })
 
-  test('a spender without gas is the agent’s failure: not charged, and the log says whose', async () => {
+  test('fails as the agent’s fault without gas: not charged, and the log names the account', async () => {
     await callAnvil(chain.rpcUrl, 'anvil_setBalance', [TEST_KEYS.agent.address, '0x0'])
     const buyer = await agentThat(pays)
     const { status, error } = await buyer.run()
@@ -275,7 +275,7 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
-  test('the key is in no log and in no answer', async () => {
+  test('never shows the key in a log or an answer', async () => {
     const buyer = await agentThat(async ({ log }) => {
       log(`the key is ${TEST_KEYS.agent.privateKey}`)
       throw new Error(TEST_KEYS.agent.privateKey)
@@ -292,20 +292,20 @@ describe('a job that is run again', () => {
   test('gets the transaction of its first run, and moves nothing more', async () => {
     const jobId = randomUUID()
     const first = await (await agentThat(pays)).run({ jobId })
-    // Of another process, which knows nothing of the first.
+    // Another agent, which knows nothing of the first.
     const again = await (await agentThat(pays)).run({ jobId: jobId.toUpperCase() })
     expect(again).toMatchObject({ status: 200, text: `resumed ${first.text}` })
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('gets it although the payer permits nothing any more', async () => {
+  test('gets it even after the payer revoked the permission', async () => {
     const jobId = randomUUID()
     const first = await (await agentThat(pays)).run({ jobId })
     await stage.revoke(permissionOf())
     expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
   })
 
-  test('of whose spend the node cannot tell the transaction does not say that nothing was moved', async () => {
+  test('does not claim that nothing was moved when the node cannot find the transaction', async () => {
     const jobId = randomUUID()
     const first = await (await agentThat(pays)).run({ jobId })
     node.decide = method => (method === 'eth_getLogs' ? 'lose' : 'pass')
@@ -316,7 +316,7 @@ describe('a job that is run again', () => {
     expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
   })
 
-  test('cannot spend something else in its place', async () => {
+  test('cannot make a different spend in its place', async () => {
     const jobId = randomUUID()
     const first = await (await agentThat(pays)).run({ jobId })
     const { status, error } = await (await agentThat(pays)).run({ jobId, amount: '0.5' })
@@ -325,8 +325,8 @@ describe('a job that is run again', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('at three replicas at once makes one spend, and all give its transaction', async () => {
-    // Once it is made nothing is left: whoever looks then must not take that for a refusal.
+  test('in three replicas concurrently makes one spend, and all return its transaction', async () => {
+    // After the spend nothing is available, which a replica must not report as a refusal.
     await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     const jobId = randomUUID()
     const replicas = [await agentThat(pays), await agentThat(pays), await agentThat(pays)]
@@ -336,7 +336,7 @@ describe('a job that is run again', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('that a replica makes between two looks at the chain finds it, although nothing is left', async () => {
+  test('finds a spend that a replica makes between two reads, although nothing is left', async () => {
     await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     const jobId = randomUUID()
     const other = await agentThat(pays, { SERVICE_RPC_URL: chain.rpcUrl })
@@ -345,7 +345,7 @@ describe('a job that is run again', () => {
     let first = ''
     node.decide = async (method): Promise<'pass'> => {
       if (method === 'eth_call') calls += 1
-      // The first two ask for the ref, the third for what is left.
+      // The first two calls read the ref, the third one the available amount.
       if (method === 'eth_call' && calls === 3) first = (await other.run({ jobId })).text
       return 'pass'
     }
@@ -354,14 +354,14 @@ describe('a job that is run again', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('replicas with one key and different jobs at once make each spend', async () => {
+  test('next to other jobs in replicas with one key makes each spend', async () => {
     const replicas = [await agentThat(pays), await agentThat(pays), await agentThat(pays)]
     const ended = await Promise.all(replicas.map(replica => replica.run()))
     expect(ended.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await stage.balanceOf(SHOP)).toBe(750_000n)
   })
 
-  test('after kill -9 while its transaction was waiting for a block, gets that transaction', async () => {
+  test('after kill -9 during a pending transaction gets that transaction', async () => {
     await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     const jobId = randomUUID()
@@ -384,8 +384,8 @@ describe('a job that is run again', () => {
   })
 })
 
-describe('a node that fails', () => {
-  test('and loses the answer to the transaction: the spend is found in its block', async () => {
+describe('a failing node', () => {
+  test('that loses the answer to the transaction: the spend is found in its block', async () => {
     node.decide = method => (method === 'eth_sendRawTransaction' ? 'lose-answer' : 'pass')
     const { status, text } = await (await agentThat(pays)).run()
     expect(status).toBe(200)
@@ -393,7 +393,7 @@ describe('a node that fails', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('and loses the transaction: it is sent again', async () => {
+  test('that loses the transaction: it is sent again', async () => {
     let lost = false
     node.decide = method => {
       if (method !== 'eth_sendRawTransaction' || lost) return 'pass'
@@ -404,7 +404,7 @@ describe('a node that fails', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('before anything is sent: the job fails, nothing moves, nothing is charged', async () => {
+  test('before anything is sent: the job fails, nothing is moved or charged', async () => {
     node.decide = () => 'lose'
     const buyer = await agentThat(pays)
     const { status, error } = await buyer.run()
@@ -428,7 +428,7 @@ describe('a node that fails', () => {
       },
     ] satisfies [string, Work],
   ] as const)(
-    'and is gone once it has the transaction, until the deadline: a handler that %s is late, not charged, and resumes',
+    'that is gone after it got the transaction: a handler that %s is late, not charged, and resumes',
     async (_, work: Work) => {
       const jobId = randomUUID()
       let isGone = false
@@ -441,7 +441,7 @@ describe('a node that fails', () => {
       const buyer = await agentThat(work, {}, clock)
       const ended = buyer.run({ jobId })
       await until(() => isGone)
-      // It is asked for the transaction that it has.
+      // The node must have been asked about the transaction that it has.
       const asked = node.methods.length
       await until(() => node.methods.length > asked)
       clock.skip(280_000)
@@ -457,7 +457,7 @@ describe('a node that fails', () => {
     },
   )
 
-  test('of another chain is not asked to spend', async () => {
+  test('for another chain is not used to spend', async () => {
     const buyer = await agentThat(pays, { SERVICE_NETWORK: 'eip155:84532' })
     node.decide = () => 'pass'
     const other = await startChain({ chainId: 31337 })
@@ -470,7 +470,7 @@ describe('a node that fails', () => {
 })
 
 describe('a deadline', () => {
-  test('after a mined spend is told with its transaction, and the retry resumes', async () => {
+  test('after a mined spend is reported with its transaction, and the retry resumes', async () => {
     const jobId = randomUUID()
     const clock = createSkippingClock()
     const work: Work = async (context, amount) => {
@@ -488,7 +488,7 @@ describe('a deadline', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('is not all: whatever a job fails for, its payer is told what it moved', async () => {
+  test('is one of many failures: each names the spends of the job', async () => {
     const buyer = await agentThat(async (context, amount) => {
       await pays(context, amount)
       await context.spend({ token: 'USDC', amount: '1.1', to: SHOP })
@@ -504,7 +504,7 @@ describe('a deadline', () => {
     ['throws by accident', () => Promise.reject(new TypeError('no such shelf')), 'no such shelf'],
     ['returns a wrong output', () => 7 as never, 'output refused: text'],
   ])(
-    'is not all: a handler that %s after its spend fails with its transaction, and the reason is in the log alone',
+    'is one of many failures: a handler that %s after its spend names it, with the reason only in the log',
     async (_, fails, logged) => {
       const buyer = await agentThat(async (context, amount) => {
         await pays(context, amount)
@@ -519,7 +519,7 @@ describe('a deadline', () => {
     },
   )
 
-  test('a spend that a handler does not wait for is over before its job is', async () => {
+  test('does not cut off a spend that a handler does not await: it ends before its job', async () => {
     const buyer = await agentThat(({ spend }, amount) => {
       void spend({ token: 'USDC', amount, to: SHOP })
       return 'done'
@@ -530,7 +530,7 @@ describe('a deadline', () => {
 })
 
 describe('ctx.allowance', () => {
-  test('is the least of what the payer permits, has left, and the capability declares', async () => {
+  test('is the least of the permitted amount, the remaining amount, and the declared maximum', async () => {
     const buyer = await agentThat(({ allowance }) => allowance())
     const allowed = async (): Promise<string> => (await buyer.run()).text
     expect(await allowed()).toBe('1')
@@ -553,13 +553,13 @@ describe('a handler that compares ctx.allowance with its amount before it spends
     return await pays(context, amount)
   }
 
-  test('refuses what is more, in the words of the interface', async () => {
+  test('refuses more, with the error of the interface', async () => {
     const { status, error } = await (await agentThat(compares)).run({ amount: '1.5' })
     expect(status).toBe(400)
     expect(error).toBe('allowance: must be at least 1.5 USDC, is 1 USDC')
   })
 
-  test('comes to the same end when the job is run again, although its spend took all that was left', async () => {
+  test('has the same result when the job is run again, although its spend used everything that was left', async () => {
     await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     const jobId = randomUUID()
     const first = await (await agentThat(compares)).run({ jobId })
@@ -570,7 +570,7 @@ describe('a handler that compares ctx.allowance with its amount before it spends
     )
   })
 
-  test('waits for the spend of an earlier attempt that is in no block yet', async () => {
+  test('waits for the pending spend of an earlier attempt', async () => {
     await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     const jobId = randomUUID()
@@ -584,7 +584,7 @@ describe('a handler that compares ctx.allowance with its amount before it spends
   })
 })
 
-describe('handlers in processes of their own', () => {
+describe('handlers in separate processes', () => {
   beforeAll(() => {
     vi.stubEnv('SPENDER_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
   })
@@ -592,7 +592,7 @@ describe('handlers in processes of their own', () => {
 
   const work = new URL('./spending-handlers.child.ts', import.meta.url)
 
-  test('spend by way of the agent, which alone has the key', async () => {
+  test('spend through the agent, which alone has the key', async () => {
     const buyer = await agentThat(work)
     const { status, text, error } = await buyer.run({ amount: '0.25' })
     expect(error).toBe('')
@@ -604,7 +604,7 @@ describe('handlers in processes of their own', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('are told why not by the same errors', async () => {
+  test('get the same errors', async () => {
     const buyer = await agentThat(work)
     expect(await buyer.run({ amount: '1.5' })).toMatchObject({
       status: 400,
@@ -642,7 +642,7 @@ describe('an agent that spends does not start', () => {
   })
 
   test.each([TEST_KEYS.agent.privateKey.slice(2), `${TEST_KEYS.agent.privateKey}0`, `0x${'0'.repeat(64)}`])(
-    'with a key that is none, of which nothing is shown',
+    'with an invalid key, of which nothing is shown',
     async key => {
       const message = await refused({ SPENDER_PRIVATE_KEY: key })
       expect(message).toMatch(/SPENDER_PRIVATE_KEY (?:must be a private key|is no key)/)
@@ -655,7 +655,7 @@ describe('an agent that spends does not start', () => {
   })
 })
 
-describe('who spends', () => {
+describe('the spender', () => {
   const ask = async ({ agent }: SpendingAgent, capability: string): Promise<unknown> => {
     const body = JSON.stringify({ task: { capability } })
     const headers = { 'content-type': 'application/json' }
@@ -679,19 +679,19 @@ describe('who spends', () => {
     expect(await ask(buyer, 'look')).toBeUndefined()
   })
 
-  test('is not named by an agent that has no key to spend with', async () => {
+  test('is not named by an agent without a key to spend with', async () => {
     const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
     expect(await ask(without, 'buy')).toBeUndefined()
   })
 
-  test('D45 has no route of its own', async () => {
+  test('D45 has no separate route', async () => {
     const { agent } = await agentThat(pays)
     expect((await agent.fetch(new Request('http://agent.test/spender'))).status).toBe(404)
   })
 })
 
 describe('an agent that cannot spend', () => {
-  test('without a key says so at the start, and to whoever tries', async () => {
+  test('without a key reports that at the start, and to handlers that spend', async () => {
     const buyer = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined, AGENT_ID: undefined })
     expect(buyer.logs()).toContain('SPENDER_PRIVATE_KEY is not set: whatever buy would spend is refused')
     expect(await buyer.run()).toMatchObject({
@@ -700,7 +700,7 @@ describe('an agent that cannot spend', () => {
     })
   })
 
-  test('in dev mode says what is missing', async () => {
+  test('in dev mode reports what is missing', async () => {
     const buyer = await agentThat(pays, {
       SERVICE_DEV_MODE: 'true',
       SPENDER_PRIVATE_KEY: undefined,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createFakeClock } from './fake-clock.ts'
 
 describe('the fake clock', () => {
-  test('stands still until it is told to move', async () => {
+  test('does not move until it is advanced', async () => {
     const clock = createFakeClock(1_000)
     let called = false
     clock.after(0, () => {
@@ -15,7 +15,7 @@ describe('the fake clock', () => {
     expect([clock.nowMs(), called, clock.waiting()]).toEqual([1_000, true, 0])
   })
 
-  test('calls what falls due in order, each at its own moment', async () => {
+  test('calls the timers that become due in order, each at its own time', async () => {
     const clock = createFakeClock(0)
     const calls: string[] = []
     for (const [name, ms] of [
@@ -30,7 +30,7 @@ describe('the fake clock', () => {
     expect(calls).toEqual(['early at 10', 'also early at 10', 'late at 30'])
   })
 
-  test('meets timers that are set on the way, also by promises that go on', async () => {
+  test('calls timers that are set meanwhile, also by continuing promises', async () => {
     const clock = createFakeClock(0)
     const woken: number[] = []
     const loop = async (): Promise<void> => {
@@ -45,7 +45,7 @@ describe('the fake clock', () => {
     expect([woken, clock.nowMs()]).toEqual([[10, 20, 30], 100])
   })
 
-  test('does not call what was cancelled', async () => {
+  test('does not call cancelled timers', async () => {
     const clock = createFakeClock(0)
     const cancel = clock.after(10, () => expect.unreachable())
     cancel()

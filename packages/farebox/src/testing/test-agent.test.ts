@@ -54,17 +54,17 @@ afterAll(async () => {
 })
 
 describe('the test agent', () => {
-  test('gives back the output, typed from the declaration, with coercion and defaults in place', async () => {
+  test('returns the output, typed from the declaration, after coercion and defaults', async () => {
     const output = await agent.call('count', { text: 'one two', times: '3' })
     expectTypeOf(output).toEqualTypeOf<{ words: number }>()
     expect(output).toEqual({ words: 6 })
   })
 
-  test('answers to a large body too while the clock stands still', async () => {
+  test('answers a large body while the clock does not move', async () => {
     expect(await agent.call('count', { text: 'x '.repeat(50_000).trim() })).toEqual({ words: 50_000 })
   })
 
-  test('D21 D26 throws the typed error that the caller would be answered with', async () => {
+  test('D21 D26 throws the typed error that the caller would get', async () => {
     await expect(agent.call('count', { text: '' })).rejects.toThrow(
       'text: must be at least 1 character, got 0',
     )
@@ -75,7 +75,7 @@ describe('the test agent', () => {
     await expect(agent.call('nope', {})).rejects.toBeInstanceOf(CapabilityError)
   })
 
-  test('D17 ends a handler that hangs as a payment would have, however far the deadline is', async () => {
+  test('D17 ends a handler that hangs as a payment would, however late the deadline is', async () => {
     const late = expect(agent.call('wait', {}, { deadline: 4_102_444_800 })).rejects.toBeInstanceOf(
       DeadlineError,
     )
@@ -83,7 +83,7 @@ describe('the test agent', () => {
     await late
   })
 
-  test('D20 calls an output valid only where it is', async () => {
+  test('D20 logs an output as valid only when it is', async () => {
     const wrong = createTestAgent({
       declaration,
       handlers: { count: () => ({ wrods: 1 }) as never, wait: () => ({}) },
@@ -94,25 +94,25 @@ describe('the test agent', () => {
     await wrong.close()
   })
 
-  test('D17 answers at the deadline by the clock it was given', async () => {
+  test('D17 answers at the deadline by the given clock', async () => {
     const late = expect(agent.call('wait', {})).rejects.toBeInstanceOf(DeadlineError)
     await clock.advance(5_000)
     await late
   })
 
-  test('D22 gives the stored output for a job_id it knows', async () => {
+  test('D22 returns the stored output for a known job_id', async () => {
     const jobId = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
     expect(await agent.call('count', { text: 'a b' }, { jobId })).toEqual({ words: 2 })
     expect(await agent.call('count', { text: 'a b c' }, { jobId })).toEqual({ words: 2 })
   })
 
-  test('answers requests, and shows its log', async () => {
+  test('answers requests, and returns its log', async () => {
     const health = await agent.fetch(new Request('http://agent.test/health'))
     expect(await health.json()).toEqual({ name: 'Words', version: '1.0', status: 'ok' })
     expect(agent.logs().some(line => line.startsWith('counting job='))).toBe(true)
   })
 
-  test('tells whoever calls first that its declaration cannot be served', async () => {
+  test('rejects the first call if its declaration cannot be served', async () => {
     const broken = createTestAgent({
       declaration: { ...declaration, name: '' },
       handlers: { count: () => ({ words: 1 }), wait: () => ({}) },

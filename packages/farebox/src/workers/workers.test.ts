@@ -38,19 +38,19 @@ async function outputOf(answer: Response): Promise<Output> {
   return output
 }
 
-/** The processes that answer. One connection after the other goes to the next of them. */
+/** The processes that answer; each further connection goes to the next worker. */
 async function pidsOf(url: string, jobs: number): Promise<ReadonlySet<number>> {
   const pids = new Set<number>()
   for (let job = 0; job < jobs; job += 1) pids.add((await outputOf(await waitJob(url, 1))).pid)
   return pids
 }
 
-/** Resolves once no process has the pid any more. */
+/** Resolves when no process has the pid any more. */
 async function isGone(pid: number): Promise<void> {
   while ((await readProcess(pid)) !== undefined) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** What becomes of a connection of its own. */
+/** The result of a request on a separate connection. */
 function knock(url: string): Promise<'answered' | 'turned away'> {
   return new Promise(resolve => {
     const request = get(`${url}/health`, { agent: false }, response => {
@@ -61,7 +61,7 @@ function knock(url: string): Promise<'answered' | 'turned away'> {
 }
 
 describe('farebox start --workers', () => {
-  test('several processes answer on one port; one line says so, and a warning comes once', async () => {
+  test('several processes answer on one port, with one line at the start and one copy of each warning', async () => {
     const running = start(3)
     const url = await listening(running)
     const pids = await pidsOf(url, 6)
@@ -74,7 +74,7 @@ describe('farebox start --workers', () => {
     expect(running.output().match(/^warning: /gm)).toHaveLength(1)
   })
 
-  test('IDM-04 the same job fifty times at once is run by one of them, once', async () => {
+  test('IDM-04 the same job sent fifty times concurrently is run once, by one worker', async () => {
     const running = start(3)
     const url = await listening(running)
     const jobId = crypto.randomUUID()
@@ -82,14 +82,14 @@ describe('farebox start --workers', () => {
     const bodies = await Promise.all(answers.map(answer => answer.text()))
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
     expect(new Set(bodies).size).toBe(1)
-    // What a worker writes may come after its answer.
+    // The log lines of a worker may arrive after its answer.
     const lines = (line: string): number => running.output().match(new RegExp(line, 'gm'))?.length ?? 0
     await expect.poll(() => lines(`^execute job=${jobId} `)).toBe(50)
     expect(lines(`^input valid job=${jobId}$`)).toBe(1)
     expect((await pidsOf(url, 6)).size).toBe(3)
   })
 
-  test('one that is killed is replaced, while the others go on', async () => {
+  test('a killed worker is replaced, while the others continue', async () => {
     const running = start(2)
     const url = await listening(running)
     const before = await pidsOf(url, 4)
@@ -105,7 +105,7 @@ describe('farebox start --workers', () => {
     expect([...after].some(pid => before.has(pid))).toBe(true)
   })
 
-  test('D32 SIGTERM: every job in flight is answered, all of them end, exit 0', async () => {
+  test('D32 SIGTERM: every job in flight is answered, all workers end, exit 0', async () => {
     const running = start(2)
     const url = await listening(running)
     const pids = await pidsOf(url, 4)
@@ -118,7 +118,7 @@ describe('farebox start --workers', () => {
     await Promise.all([...pids].map(isGone))
   })
 
-  test('D32 a caller who comes while they stop is answered or refused, and never left waiting', async () => {
+  test('D32 a request during the stop is answered or refused, and never left waiting', async () => {
     const running = start(4)
     const url = await listening(running)
     await project.write('hold', '')
@@ -131,13 +131,13 @@ describe('farebox start --workers', () => {
       met.push(...told)
     }
     expect(met).toContain('answered')
-    // Whoever was left waiting would have been so until this job's worker ended, and the job with it.
+    // A request that was left waiting would last until the worker of this job ended, and so would this test.
     await rm(join(project.folder, 'hold'))
     expect((await answer).status).toBe(200)
     expect((await running.ended).code).toBe(0)
   })
 
-  test('Ctrl-C reaches all of them at once, and is one request to stop', async () => {
+  test('Ctrl-C reaches all processes, and counts as one request to stop', async () => {
     const running = start(2)
     const url = await listening(running)
     const answer = waitJob(url, 400)
@@ -147,14 +147,15 @@ describe('farebox start --workers', () => {
     expect((await running.ended).code).toBe(0)
   })
 
-  test('a second signal ends all of them at once', async () => {
+  test('a second signal ends all processes at once', async () => {
     const running = start(2)
     const url = await listening(running)
     const pids = await pidsOf(url, 4)
     const answer = waitJob(url, 200_000).catch(() => 'cut off')
     await running.until(/(?:input valid[^]*){5}/)
     running.child.kill('SIGTERM')
-    // The first signal was heard: two that come together are one. A connection that breaks says nothing of it.
+    // Waits until the first signal was handled, because two signals at the same time count as one. A broken connection
+    // proves nothing.
     while (
       (await waitJob(url, 1).then(
         ({ status }) => status,
@@ -168,7 +169,7 @@ describe('farebox start --workers', () => {
     await Promise.all([...pids].map(isGone))
   })
 
-  test('kill -9 of the process that watches over them: they finish what they have, and end', async () => {
+  test('kill -9 of the supervisor: the workers finish their jobs, and end', async () => {
     const running = start(2)
     const url = await listening(running)
     const pids = await pidsOf(url, 4)
@@ -181,7 +182,7 @@ describe('farebox start --workers', () => {
 })
 
 describe('refused starts', () => {
-  test('a fault that stops the first worker is reported once: exit 1', async () => {
+  test('an error of the first worker is reported once: exit 1', async () => {
     await project.write('handlers.mjs', 'nothing.start()')
     const { code, stdout, stderr } = await start(3).ended
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -190,7 +191,7 @@ describe('refused starts', () => {
     )
   })
 
-  test('one that ends before it listens, and says nothing: that is said', async () => {
+  test('a first worker that ends silently before it listens is reported', async () => {
     await project.write('handlers.mjs', 'process.exit(7)')
     expect(await start(2).ended).toEqual({
       code: 1,
@@ -199,7 +200,7 @@ describe('refused starts', () => {
     })
   })
 
-  test('D6 memory: cannot be shared, so it does not start', async () => {
+  test('D6 memory: cannot be shared, so the start is refused', async () => {
     expect(await start(2, DEV).ended).toEqual({
       code: 1,
       stdout: '',
@@ -208,7 +209,7 @@ describe('refused starts', () => {
     })
   })
 
-  test('workers that die as soon as they start are not replaced for ever: exit 1', async () => {
+  test('workers that repeatedly die at their start are not replaced forever: exit 1', async () => {
     const running = start(2)
     const pids = [...(await pidsOf(await listening(running), 4))]
     await rm(join(project.folder, 'handlers.mjs'))
