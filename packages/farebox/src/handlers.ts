@@ -3,7 +3,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { InferInput, InferOutput } from '@farebox/protocol/translation/infer'
 
-/** What a handler gets beside its input. */
+/** The context that a handler receives with its input. */
 export interface JobContext {
   /** As the caller sent it. */
   readonly jobId: string

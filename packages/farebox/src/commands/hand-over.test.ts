@@ -107,7 +107,7 @@ describe('the CLI is installed', () => {
   test.each([
     ['the project’s first', ['', 'runtime'], 'node_modules/@farebox/cli/'],
     ['else the one beside the runtime', ['runtime'], 'runtime/node_modules/@farebox/cli/'],
-  ])('every other command is passed to it unchanged, and its exit code is used: %s', async (_, places, expected) => {
+  ])('other commands are passed to it unchanged, with its exit code: %s', async (_, places, expected) => {
     for (const place of places) await installCli(place)
     const { code, stdout } = await farebox('call', 'http://a', '--json')
     const told = JSON.parse(stdout) as { readonly file: string }

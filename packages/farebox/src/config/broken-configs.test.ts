@@ -203,7 +203,7 @@ test('the config that the other tests break is valid', async () => {
 })
 
 test.each(Object.entries(BROKEN))(
-  '%s: file, line, column, path and fix are reported',
+  '%s: file, line, column, path and the fix are reported',
   async (_, content) => {
     const { problems, excerpts, message } = await refusalOf(content)
     expect(problems).not.toHaveLength(0)

@@ -56,7 +56,7 @@ describe.each(Object.keys(stores))('a hiring agent with its jobs in %s', name =>
     ['after the order is kept', 'ordered', 0],
     ['after the order is sent', 'sent', 1],
     ['after the answer, before it is kept', 'answered', 1],
-  ])('that is killed %s sends the same order from the next replica, and is charged once', async (_, window, sent) => {
+  ])('killed %s, sends the same order from the next replica, charged once', async (_, window, sent) => {
     const setting = name === 'lmdb' ? `lmdb:${join(scratch, window)}` : (stores[name] ?? '')
     const jobId = randomUUID()
     const before = (): readonly string[] => child.paid.filter(isOf(text)).map(({ payment = '' }) => payment)

@@ -151,7 +151,7 @@ describe('VAL-05 bodies', () => {
   test.each([
     ['with its length', { 'content-length': String(8 * 1_048_576) }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('that are too large but sent nevertheless, %s: the client can still read the answer', async (_, headers) => {
+  ])('that are too large but sent anyway, %s: the client can still read the answer', async (_, headers) => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = httpRequest(
         `${stage.url}/execute`,

@@ -291,7 +291,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
 
 describe('D10 a facilitator that proves its answers', () => {
   test.each([SETTLED, failedFor('insufficient_funds')])(
-    '%j is trusted without a node',
+    '%j is trusted when there is no node',
     async reported => {
       const scene = stageGate({ ours: true, rpc: false })
       scene.settle = reported

@@ -20,8 +20,8 @@ interface Timer {
 const SETTLE_TURNS = 3
 
 /**
- * Makes a clock for tests of whatever takes a `Clock`: `createAgent({ …, ports: { clock } })` is the most of
- * it. Starts at `startMs` (Unix milliseconds; default 2027-01-01).
+ * Makes a clock for tests of code that takes a `Clock`, such as a whole agent: `createAgent({ …, ports: { clock } })`.
+ * Starts at `startMs` (Unix milliseconds; default 2027-01-01).
  *
  * @example
  * ```ts

@@ -25,17 +25,17 @@ export interface FakeGate extends PaymentGate {
 }
 
 /**
- * Makes a gate for `createAgent({ …, ports: { paymentGate } })`. It finds the payments of the listed payers
- * good, as if they alone had a balance, and charges each payment at most once.
+ * Makes a gate for `createAgent({ …, ports: { paymentGate } })`. Only payments of the listed payers are valid, as if no
+ * other payer had a balance. Each payment is charged at most once.
  *
- * @param options.funded addresses whose payments verify; in any case
+ * @param options.funded addresses whose payments are valid, in upper or lower case
  * @example
  * ```ts
  * import { createAgent, readConfig } from 'farebox'
  * import { createFakeGate } from 'farebox/testing'
  *
  * const paymentGate = createFakeGate({ funded: ['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'] })
- * paymentGate.failSettle('unknown', 'unknown') // the first two times nobody knows
+ * paymentGate.failSettle('unknown', 'unknown') // the first two outcomes are unknown
  *
  * export const agent = await createAgent({
  *   declaration: await readConfig('agent.json'),

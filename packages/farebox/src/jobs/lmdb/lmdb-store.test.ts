@@ -124,7 +124,7 @@ describe('a folder that cannot be used', () => {
     )
   })
 
-  test.each([1, 8])('D25 is named in the errors of %d writers when its disk is full, and loses nothing', async writers => {
+  test.each([1, 8])('D25 is reported to %d writers with a full disk, and loses nothing', async writers => {
     const folder = newFolder()
     // A limit on the size of files simulates a full disk without a separate disk.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$@"'
