@@ -16,8 +16,8 @@ type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'set
 
 /**
  * Resumes work that a crash interrupted: every saved response whose settlement no process holds any more is claimed and
- * settled here (D8, D32). Only jobs of this agent are taken over, because its secret may not be valid at the
- * facilitator of another agent. Runs at the start and then in rounds, until the signal aborts.
+ * settled here (D8, D32). Only jobs of this agent are taken over, because this agent may not be allowed to ask the
+ * facilitator of another one. Runs at the start and then in rounds, until the signal aborts.
  */
 export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<void> {
   const { clock, log } = parts

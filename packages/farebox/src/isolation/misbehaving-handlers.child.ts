@@ -4,7 +4,7 @@ import { PaymentError, ValidationError } from '@farebox/protocol/errors/service-
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { JobContext } from '../handlers.ts'
 
-// Misbehaving handlers for `handlers.test.ts`; the text of a job selects one.
+// Misbehaving handlers for `misbehaving-handlers.test.ts`; the text of a job selects one.
 
 type MisbehavingHandler = (context: JobContext) => unknown
 

@@ -1,5 +1,5 @@
 // Watches the handler processes from outside of the agent: a process whose handler blocks does not notice that the
-// agent has ended, and would run forever. guard.ts sends it each pid.
+// agent has ended, and would run forever. orphan-guard.ts sends it each pid.
 const pids = new Set<number>()
 
 process.on('SIGINT', () => undefined)

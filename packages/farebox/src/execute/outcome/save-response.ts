@@ -25,8 +25,9 @@ export class SaveTakenBack extends Error {
  * Saves the response with its payment before any money can move (D7), if this process still holds the job. Throws
  * {@link HoldLost} when it does not.
  *
- * When the store fails, the record is taken back: throws {@link SaveTakenBack} when that worked, and {@link
- * OutcomeInDoubt} when it is unknown whether the store saved the record, in which case the payment will be charged.
+ * When the store fails, the record is taken back: throws {@link SaveTakenBack} when that worked, and
+ * {@link OutcomeInDoubt} when it is unknown whether the store saved the record, in which case the payment will be
+ * charged.
  */
 export async function saveResponse(
   order: JobOrder,

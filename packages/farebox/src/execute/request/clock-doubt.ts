@@ -30,8 +30,8 @@ export function byTheirClock(service: Service, aheadSeconds: number): Service {
 }
 
 /**
- * The given refusal for a deadline, when both clocks agree whether the deadline has passed; otherwise a {@link
- * clockDoubt}.
+ * The given refusal for a deadline, when both clocks agree whether the deadline has passed; otherwise a
+ * {@link clockDoubt}.
  */
 export function orClockDoubt(service: Service, { atMs }: Deadline, refusal: Error): Error {
   const aheadSeconds = clockAhead(service)

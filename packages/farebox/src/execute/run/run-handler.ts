@@ -52,9 +52,9 @@ export async function checkInput({ inputs }: Service, order: JobOrder): Promise<
 
 /**
  * Runs the handler until the deadline. Its typed errors pass; any other error is logged and becomes `Internal error`
- * for the caller (D26). Throws a {@link HandlerOverran} when the handler is still running at the deadline, a {@link
- * HandlerCutOff} when it is still running when the grace period of a stop ends, and a {@link HoldLost} when another
- * process has the job before the handler begins.
+ * for the caller (D26). Throws a {@link HandlerOverran} when the handler is still running at the deadline, a
+ * {@link HandlerCutOff} when it is still running when the grace period of a stop ends, and a {@link HoldLost} when
+ * another process has the job before the handler begins.
  */
 export async function runHandler(
   service: Service,
