@@ -83,8 +83,8 @@ function createGuardedServer(serving: RequestServing): Server {
   const { connections, inFlight, send } = serving
   const server = createServer(GUARDS, (request, response) => {
     if (!connections.begin(request, response)) return
-    // The response is destroyed, because destroying a request that was already read leaves its connection open and its
-    // caller waiting.
+    // After an error the response is destroyed, because destroying a request that was already read leaves its connection
+    // open and its caller waiting.
     inFlight.begin()
     void serveRequest(serving, request, response)
       .catch(() => {

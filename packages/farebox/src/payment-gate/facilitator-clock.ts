@@ -16,7 +16,7 @@ export interface FacilitatorClock {
 
 /**
  * Makes the comparison, and logs when the clocks begin to differ and when they agree again. The log requires a second
- * response that confirms the difference; checks of payments do not (see `judge-clocks.ts`), because there a doubt only
+ * response that confirms the difference; checks of payments do not (see `clock-doubt.ts`), because there a doubt only
  * costs a retry.
  */
 export function createFacilitatorClock(clock: Clock, log: Log): FacilitatorClock {
