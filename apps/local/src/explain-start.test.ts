@@ -33,13 +33,13 @@ async function explain(error: unknown, words: readonly string[]): Promise<string
   return (explained as Error).message
 }
 
-/** What a shell makes of the command in the message, without `npm start --`. */
+/** The arguments that a shell parses from the command in the message, without `npm start --`. */
 function commandIn(message: string): readonly string[] {
   const [, words = ''] = /^ {2}npm start -- (.*)$/m.exec(message) ?? []
   return words.split(' ').map(word => word.replace(/^'(.*)'$/, '$1'))
 }
 
-test('npm start names all ports that are taken at once, and a command that takes free ones', async () => {
+test('npm start names all ports that are in use, and suggests a command with free ports', async () => {
   const [chain, facilitator, platform, agents] = [
     await takePort(),
     await takePort(),
@@ -60,12 +60,12 @@ test('npm start names all ports that are taken at once, and a command that takes
   expect(again, 'nothing is in the way of the command').toBe('taken')
 })
 
-test('npm start in a folder that an economy runs in says where that is, and a command for a second one', async () => {
+test('npm start in a folder with a running economy names its process and suggests a folder for a second one', async () => {
   const message = await explain(new FolderInUseError('in use', 42), ['--folder', '/some where'])
   expect(message).toMatch(/^an economy runs in \/some where\/ already, as process 42\n/)
   expect(message).toContain(`--folder '/some where-2'`)
 })
 
-test('npm start offers the chains that an economy can run on', () => {
+test('npm start offers the chains that an economy supports', () => {
   expect(CHAIN_IDS).toEqual(LOCAL_CHAIN_IDS)
 })

@@ -4,28 +4,28 @@ import { FolderInUseError, PortTakenError } from '@farebox/local/economy'
 import { findPortOwner } from 'farebox/internal/command-line'
 import { folderOf, PORT_NAMES, wordsOf, type Flags, type PortName } from '../../../scripts/start-flags.mjs'
 
-/** What is started, and the agents on how many ports. */
+/** The parameters of the start: the root of the clone, the flags, and the number of ports for agents. */
 export interface Wanted {
   readonly flags: Flags
-  /** The clone. */
+  /** Root folder of the clone. */
   readonly root: string
   readonly agentCount: number
 }
 
-/** So far above a port that is taken another is looked for. */
+/** How many ports above one in use are searched for a free port. */
 const LOOK_UP = 200
 const SHOWN_COMMAND_CHARACTERS = 60
 
 /**
- * Why `npm start` could not start, with all that is in the way at once and a command that starts it elsewhere, as it is
- * free now. What it cannot say more about is given back as it is.
+ * Explains why `npm start` could not start: names every conflict and suggests a command that uses free ports or another
+ * folder. Returns the error unchanged when there is nothing to add.
  */
 export async function explainStart(error: unknown, wanted: Wanted): Promise<unknown> {
   if (error instanceof FolderInUseError)
     return new Error(await explainFolder(error, wanted), { cause: error })
   if (!(error instanceof PortTakenError)) return error
   const taken = await findTaken(wanted)
-  // It was given back meanwhile.
+  // The ports became free in the meantime.
   if (taken.length === 0) return error
   const width = Math.max(...taken.map(({ name }) => name.length))
   const lines = [
@@ -78,7 +78,7 @@ async function describeOwner(port: number): Promise<string> {
   return `process ${pid}, ${shown}`
 }
 
-/** The command with all that was asked for, and for each port that is taken the next that is free. */
+/** The command with all requested flags, with each port in use replaced by the next free one. */
 async function commandOnFreePorts(wanted: Wanted, flags: Flags): Promise<string> {
   const chosen = new Set<number>()
   const ports: { [name in PortName]: number } = { ...flags.ports }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** A first job for each example agent: what `npm start` pays for, and what its ready-made lines repeat. */
+/** A first job for each example agent. `npm start` pays for these jobs, and its suggested commands repeat them. */
 export const FIRST_JOBS: {
   readonly [agentName: string]: { readonly capability: string; readonly input: JsonObject }
 } = {
@@ -33,7 +33,7 @@ export const FIRST_JOBS: {
       sentences: 2,
     },
   },
-  // Not paid for at the start, because the payer has to permit it first.
+  // `npm start` does not pay for this job, because the payer has to grant a permission first.
   'Invoice payer': {
     capability: 'pay_invoice',
     input: {

@@ -1,19 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** When the steps of a job happened, as the agents' own logs tell; Unix milliseconds. */
+/** When the steps of a job happened, as read from the agents' logs; Unix milliseconds. */
 export interface JobTimes {
   readonly [event: string]: number | undefined
 }
 
-/** Reads the agents' JSON lines as they come, and remembers the few jobs that are shown. */
+/** Reads the agents' JSON log lines and keeps the times of the jobs that are shown. */
 export interface JobLog {
-  /** One line of one program. */
+  /** Reads one line of one program's output. */
   read(program: string, line: string): void
-  /** The steps of a job, once it is completed; what is known by then where its line does not come. */
+  /**
+   * Resolves to the times of a job once its "completed" line has arrived. If the line does not arrive within a second,
+   * resolves to the times known by then.
+   */
   completed(jobId: string): Promise<JobTimes>
 }
 
-/** Makes the reader. */
+/** Creates a job log. */
 export function createJobLog(): JobLog {
   const jobs = new Map<string, { [event: string]: number }>()
   return {
@@ -28,7 +31,7 @@ export function createJobLog(): JobLog {
       if (jobs.size > 100 && oldest !== undefined) jobs.delete(oldest)
     },
     async completed(jobId) {
-      // The caller has its answer a moment before the agent's last line is through the pipe.
+      // The caller can receive the response shortly before the agent's last log line has passed through the pipe.
       for (let waitedMs = 0; waitedMs < 1_000 && jobs.get(jobId)?.['completed'] === undefined; waitedMs += 10)
         await delay(10)
       return jobs.get(jobId) ?? {}

@@ -8,15 +8,15 @@ import { DEFAULT_FOLDER, folderOf } from '../../../scripts/start-flags.mjs'
 
 const NEXT = '  npm start, in another terminal, starts one'
 
-/** For the stake of a thousand agents, and their gas. */
+/** Enough for the stake and the gas of a thousand agents. */
 const TEST_ETHER_WEI = 10n ** 18n
-/** For a thousand jobs or so. */
+/** Enough for about a thousand jobs. */
 const TEST_USDC_ATOMIC = 10_000_000n
 
 /**
- * `npm run secret`: a FACILITATOR_SECRET for a wallet, from the running local facilitator, printed as the environment
- * an agent of one's own needs to be paid here, registered and called; the wallet is given test money. Resolves to the
- * exit code.
+ * `npm run secret`: requests a FACILITATOR_SECRET for a wallet from the running local facilitator, and prints it with
+ * the other environment variables that a new agent needs to be paid, registered and called here. Also sends test money to
+ * the wallet. Resolves to the exit code.
  */
 export async function makeSecret(words: readonly string[], root: string): Promise<number> {
   const asked = readWords(words)
@@ -44,7 +44,7 @@ export async function makeSecret(words: readonly string[], root: string): Promis
       ...(local.platform && { FAREBOX_PLATFORM: local.platform.url }),
       FAREBOX_RPC_URL: local.chain.rpcUrl,
     }
-    // The output is pasted into a shell: it holds nothing else, and a shell may take no comments.
+    // The output is pasted into a shell, and some shells accept no comments, so stdout holds nothing else.
     process.stderr.write(`  ✓ ${wallet} has 1 test ETH, and 10 test USDC more\n`)
     for (const [name, value] of Object.entries(lines)) process.stdout.write(`export ${name}=${value}\n`)
     return 0

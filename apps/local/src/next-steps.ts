@@ -3,7 +3,7 @@ import { DEFAULT_FOLDER, shellWord } from '../../../scripts/start-flags.mjs'
 import { FIRST_JOBS } from './first-jobs.ts'
 import { permitSteps } from './permit-steps.ts'
 
-/** What to try next: lines that work as they are, pasted into another terminal. */
+/** Suggested next steps: commands that can be pasted into another terminal unchanged. */
 export function nextSteps(
   { agents, facilitator, platform, chain, rpcUrl }: Economy,
   folder: string,
@@ -12,7 +12,7 @@ export function nextSteps(
   if (first === undefined) return []
   const capability =
     FIRST_JOBS[first.declaration.name]?.capability ?? Object.keys(first.declaration.capabilities)[0] ?? ''
-  // Its commands look for `.farebox`; of another folder they are told.
+  // The commands look for `.farebox`; another folder has to be passed to them.
   const here = folder === DEFAULT_FOLDER ? '' : `FAREBOX_LOCAL=${shellWord(folder)} `
   return [
     '',

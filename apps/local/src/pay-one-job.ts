@@ -18,10 +18,10 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { FIRST_JOBS } from './first-jobs.ts'
 import type { JobLog } from './job-log.ts'
 
-/** Longest output shown on the one line it has. */
+/** The most characters of an output that are shown, so that it fits on one line. */
 const SHOWN_OUTPUT_CHARACTERS = 44
 
-/** Pays one job through the real path and tells it line by line: asked, signed, verified, ran, settled, balances. */
+/** Pays one job through the real path and prints each step: asked, signed, verified, ran, settled, balances. */
 export async function payOneJob(
   economy: Economy,
   agent: LocalAgentProcess,

@@ -2,15 +2,16 @@ import type { LocalAgentProcess } from '@farebox/local/internal/start-agent-proc
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { FIRST_JOBS } from './first-jobs.ts'
 
-/** A capability that moves tokens of the job's payer; undefined where an agent has none. */
+/** The first capability of an agent that moves tokens of the job's payer; undefined when the agent has none. */
 export function spendingCapability({ capabilities }: Declaration): string | undefined {
   return Object.keys(capabilities).find(name => (capabilities[name]?.permissions ?? []).length > 0)
 }
 
 /**
- * How an agent is permitted to spend, and then called: lines to be pasted into another terminal; none where it does not spend.
+ * Commands that permit an agent to spend and then call it, to be pasted into another terminal. Empty when the agent does
+ * not spend.
  *
- * @param here what the commands need before them to find the economy's folder; mostly empty
+ * @param here prefix that the commands need to find the economy's folder; empty for the default folder
  */
 export function permitSteps({ declaration, url }: LocalAgentProcess, here: string): readonly string[] {
   const capability = spendingCapability(declaration)

@@ -4,10 +4,10 @@ import { registerAgent, type RegisteredAgent } from '@farebox/local/internal/lis
 import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 
 /**
- * Registers the economy's agents at its platform, at the same time, each in its category; those that are registered stay
- * as they are.
+ * Registers the economy's agents at its platform concurrently, each in its category. Agents that are already registered
+ * are left unchanged.
  *
- * @param kinds of the agents, in their order
+ * @param kinds the kinds of the agents, in the same order as the agents
  */
 export async function registerAgents(
   { platform, chain, agents }: Pick<Economy, 'platform' | 'chain' | 'agents'>,
@@ -30,7 +30,7 @@ export async function registerAgents(
   )
 }
 
-/** What was registered, for a line: "ids 1, 2, 3" and what it took. */
+/** Describes the registrations for one line of output: "ids 1, 2, 3", and their cost. */
 export function describeRegistered(registered: readonly RegisteredAgent[]): {
   readonly text: string
   readonly note: string

@@ -13,7 +13,7 @@ import { nextSteps } from './next-steps.ts'
 import { spendingCapability } from './permit-steps.ts'
 import { describeRegistered, registerAgents } from './register-agents.ts'
 
-/** The printer of `npm start`, which has shown the install and the build already. */
+/** The printer of `npm start`, which has already printed the install and build steps. */
 export interface Steps {
   step: EconomyStep
   line(text?: string): void
@@ -22,14 +22,14 @@ export interface Steps {
   green(text: string): string
 }
 
-/** The example agents, each with a wallet. */
+/** The example agents with their wallets. */
 const EXAMPLES: readonly {
   readonly folder: string
   readonly key: TestKey
   readonly category: AgentCategory
-  /** Moves what payers permit. */
+  /** The key that moves the tokens payers have permitted. */
   readonly spender?: TestKey
-  /** Pays the agents that this one hires. */
+  /** The key that pays the agents this agent hires. */
   readonly hirer?: TestKey
 }[] = [
   { folder: 'text-statistics', key: TEST_KEYS.agent, category: 'data' },
@@ -40,12 +40,12 @@ const EXAMPLES: readonly {
 ]
 
 /**
- * `npm start`: starts the whole economy, pays one job through the real path to each example agent that needs no permission,
- * shows how, and stays up until it is asked to stop. Resolves to the exit code.
+ * `npm start`: starts the whole economy, pays one job through the real path to each example agent that needs no
+ * permission, prints the next steps, and runs until it is asked to stop. Resolves to the exit code.
  */
 export async function runLocal(options: {
   readonly flags: Flags
-  /** The repository. */
+  /** Root folder of the repository. */
   readonly root: string
   readonly steps: Steps
 }): Promise<number> {
@@ -91,7 +91,7 @@ export async function runLocal(options: {
   }
 }
 
-/** Where the researcher finds the agents that it hires. */
+/** The URLs at which the researcher finds the agents that it hires. */
 function hiredUrls(firstPort: number): { readonly [name: string]: string } {
   const urlOf = (folder: string): string =>
     `http://localhost:${firstPort + EXAMPLES.findIndex(example => example.folder === folder)}`
@@ -99,9 +99,10 @@ function hiredUrls(firstPort: number): { readonly [name: string]: string } {
 }
 
 /**
- * A job that an agent fails ends no start: what it refuses today, as hiring on a used-up budget, says nothing of the rest.
+ * Pays and prints the first jobs. A job that an agent fails does not abort the start: an expected refusal, such as
+ * hiring on a used-up budget, says nothing about the other agents.
  *
- * @returns how many were not delivered
+ * @returns how many jobs were not delivered
  */
 async function showJobs(
   economy: Economy,
@@ -110,7 +111,7 @@ async function showJobs(
 ): Promise<number> {
   let failed = 0
   for (const agent of economy.agents) {
-    // What moves the payer's tokens is for the payer to permit.
+    // The payer has to permit agents that move its tokens.
     if (spendingCapability(agent.declaration) !== undefined) continue
     steps.line()
     steps.line(`  Paying one job to ${steps.bold(`"${agent.declaration.name}"`)} …`)
@@ -149,7 +150,7 @@ async function stopAll(economy: Economy, steps: Steps): Promise<void> {
   )
 }
 
-/** Aborts at the first Ctrl-C, SIGTERM or closed terminal; a second one ends the process at once. */
+/** Aborts on the first Ctrl-C, SIGTERM or closed terminal; a second one ends the process immediately. */
 function stopRequested(): { readonly signal: AbortSignal } {
   const aborter = new AbortController()
   const abort = (): void => aborter.abort(new Error('stopped while starting'))
@@ -160,7 +161,7 @@ function stopRequested(): { readonly signal: AbortSignal } {
     })
   }
   void launcherGone(process.env).then(abort)
-  // Nobody reads any more: what was started is stopped in order all the same.
+  // The reader of the output is gone: the programs that were started are still stopped in order.
   process.stdout.on('error', abort)
   return aborter
 }

@@ -10,7 +10,10 @@ interface Clock {
   after(ms: number, call: () => void): () => void
 }
 
-/** The printer of `npm start` on an output where lines stay, with time that passes when a test says so. */
+/**
+ * The printer of `npm start` with an output that keeps its lines, and a clock that advances only when a test calls for
+ * it.
+ */
 async function printer() {
   const { createSteps } = (await import(pathToFileURL(SCRIPT).href)) as {
     readonly createSteps: (out: { write(text: string): void }, clock: Clock) => Steps
@@ -42,7 +45,7 @@ async function printer() {
   }
 }
 
-test('a step that takes long says after ten seconds what it is doing, and then every thirty', async () => {
+test('a slow step reports what it is doing after ten seconds, and then every thirty seconds', async () => {
   const { steps, pass, written } = await printer()
   await steps.step(
     'platform',
@@ -66,7 +69,7 @@ test('a step that takes long says after ten seconds what it is doing, and then e
   expect(written()).toMatch(/72\.0 s\n$/)
 })
 
-test('a step that is quick, or fails, says no more than that', async () => {
+test('a step that is quick or fails prints only that', async () => {
   const { steps, pass, written } = await printer()
   await steps.step(
     'chain',

@@ -3,28 +3,28 @@ import { readPageFiles, type PageFile } from './server/page-files.ts'
 import { renderPage, type PageAnswer, type PageAsked } from './server/render-page.tsx'
 import { matchRoute } from './app/routes.ts'
 
-/** The pages of a platform: documents made on the server, and the files that browsers take over with. */
+/** The pages of a platform: documents rendered on the server, and the files with which browsers take them over. */
 export interface Pages {
-  /** By path: `/assets/main-1a2b3c.js`. */
+  /** By path, such as `/assets/main-1a2b3c.js`. */
   readonly files: ReadonlyMap<string, PageFile>
-  /** Whether there is a kind of page at this path. */
+  /** Whether a kind of page matches this path. */
   isPage(path: string): boolean
-  /** Makes a page's document; never rejects for what the API answers. */
+  /** Renders a page's document. Never rejects because of an answer of the API. */
   render(asked: PageAsked): Promise<PageAnswer>
 }
 
-/** How the pages stand in their surroundings. */
+/** The settings of the pages. */
 export interface PagesOptions {
-  /** Where people reach the platform, without a slash at the end. */
+  /** Public URL of the platform, without a slash at the end. */
   readonly publicUrl: string
-  /** Only on a local chain there is a test wallet; elsewhere its code is not sent. */
+  /** Whether the platform is on a local chain. Only then is the code of the test wallet sent. */
   readonly localMode: boolean
-  /** The build; default the package's own. */
+  /** Folder of the build; default: the build of this package. */
   readonly folder?: string
 }
 
 /**
- * Opens the pages. Throws where they were not built.
+ * Opens the pages. Throws when they have not been built.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function createPages(options: PagesOptions): Pages {
   }
 }
 
-/** Where each kind of page is, so that its module is preloaded with the document. */
+/** The source file of each kind of page, so that the document can preload its module. */
 const SOURCES: { readonly [routePath: string]: string } = {
   '/': 'src/pages/marketplace/marketplace-page.tsx',
   '/agents/:agentId': 'src/pages/agent/agent-page.tsx',
@@ -83,7 +83,7 @@ const SOURCES: { readonly [routePath: string]: string } = {
   '/sign-in/terminal': 'src/pages/terminal-sign-in/terminal-sign-in-page.tsx',
 }
 
-/** Styles that no other page needs: linked in the documents of these. */
+/** The style sheets that only certain kinds of page need, linked in their documents. */
 const STYLES: { readonly [routePath: string]: string } = {
   '/flows/new': 'src/flows/builder/builder-styles.ts',
   '/flows/:flowId': 'src/flows/builder/builder-styles.ts',

@@ -104,9 +104,9 @@ export const agentPage = z.strictObject({
   openapi_url: z.string().describe('This agent as an OpenAPI 3.1 document'),
 })
 
-/** {@link agentPage}, as it travels. */
+/** The type that {@link agentPage} parses to. */
 export type AgentPage = z.infer<typeof agentPage>
-/** {@link agentNotice}, as it travels. */
+/** The type that {@link agentNotice} parses to. */
 export type AgentNotice = z.infer<typeof agentNotice>
 
 /** The query of `GET /v1/agents/at`. */

@@ -5,7 +5,7 @@ export const badgeName = z
   .enum(['none', 'verified', 'bronze', 'silver', 'gold'])
   .describe('How far an agent has proven itself, the lowest first')
 
-/** One condition of a badge, with what was found. */
+/** One condition of a badge, with the value found for the agent. */
 export const badgeRule = z
   .strictObject({
     badge: badgeName.describe(
@@ -73,5 +73,5 @@ export const agentBadge = z
   })
   .describe('A badge and the whole of its computation (D34)')
 
-/** {@link agentBadge}, as it travels. */
+/** The type that {@link agentBadge} parses to. */
 export type AgentBadge = z.infer<typeof agentBadge>

@@ -1,6 +1,6 @@
 import { hashJson } from './receipt.ts'
 
-/** The parts of a capability that matter to its callers. */
+/** The parts of a capability that affect its callers. */
 export interface HashedCapability {
   /** Fields as declared. */
   readonly input_schema: object
@@ -11,8 +11,8 @@ export interface HashedCapability {
 
 /**
  * The `hash` of a capability on its agent's page: SHA-256, as hex, of the canonical JSON (RFC 8785) of its schemas and its
- * price. Another hash says that what goes in, what comes out or what it costs has changed; descriptions of fields count,
- * the order of fields does not.
+ * price. A different hash means that the input schema, the output schema or the price has changed. Descriptions of fields
+ * are part of the hash; the order of fields is not.
  *
  * @example
  * ```ts

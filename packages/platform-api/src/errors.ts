@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The kinds of refusal, as `error_type` has them; the HTTP status follows from the kind. */
+/** The kinds of refusal, as sent in `error_type`; the kind determines the HTTP status. */
 export const errorTypes = [
   'validation',
   'unauthorized',
@@ -15,7 +15,7 @@ export const errorTypes = [
 ] as const
 
 /**
- * The body of every answer without success, whatever the route and the status (D15).
+ * The body of every unsuccessful response, whatever the route and the status (D15).
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export const failure = z
   })
   .describe('Told instead of an answer')
 
-/** {@link failure}, as it travels. */
+/** The type that {@link failure} parses to. */
 export type Failure = z.infer<typeof failure>
 
 /** The body of a 204, once it is read as null. */

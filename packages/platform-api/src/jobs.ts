@@ -80,7 +80,7 @@ export const quote = z
   })
   .describe('What a job costs now: the answer of the agent, held against what is registered')
 
-/** {@link quote}, as it travels. */
+/** The type that {@link quote} parses to. */
 export type QuoteAnswer = z.infer<typeof quote>
 
 /** The body of `POST /v1/jobs`. */
@@ -99,7 +99,7 @@ export const jobOrder = z
   })
   .describe('Orders a job. The same order again, with the same job_id, is the same job')
 
-/** {@link jobOrder}, as it travels. */
+/** The type that {@link jobOrder} parses to. */
 export type JobOrder = z.infer<typeof jobOrder>
 
 /** The query of `POST /v1/jobs`. */
@@ -110,7 +110,7 @@ export const jobOrderQuery = z.object({
     .describe('false: answer at once; default: wait for the outcome, two minutes at most'),
 })
 
-/** The headers of the routes under `/v1/jobs/:jobId`: no token travels in a URL, which others keep and log. */
+/** The headers of the routes under `/v1/jobs/:jobId`. Tokens are not in the URL, which other parties store and log. */
 export const jobHeaders = z.object({
   'job-token': z
     .string()
@@ -162,7 +162,7 @@ export const paymentStatus = z
     'open: not used so far, and still usable; paid: the transfer is proven on the chain; unpaid: never to be used',
   )
 
-/** Whether a job can be sent once more for the payment that it was ordered with. */
+/** Whether a job can be sent again with the payment that it was ordered with. */
 export const jobRetryState = z
   .strictObject({
     possible: z.boolean(),
@@ -182,10 +182,10 @@ export const jobRetry = z
   })
   .describe('Sends a job that failed without being charged once more')
 
-/** {@link jobRetry}, as it travels. */
+/** The type that {@link jobRetry} parses to. */
 export type JobRetry = z.infer<typeof jobRetry>
 
-/** What `POST /v1/jobs`, `GET /v1/jobs/:jobId` and `POST /v1/jobs/:jobId/retry` answer. */
+/** The answer of `POST /v1/jobs`, `GET /v1/jobs/:jobId` and `POST /v1/jobs/:jobId/retry`. */
 export const job = z
   .strictObject({
     job_id: z.string(),
@@ -247,7 +247,7 @@ export const job = z
   })
   .describe('A job that the platform sent for somebody')
 
-/** {@link job}, as it travels. */
+/** The type that {@link job} parses to. */
 export type JobAnswer = z.infer<typeof job>
 
 /** The answer of `GET /v1/jobs/:jobId/receipt`. */
@@ -255,5 +255,5 @@ export const receiptAnswer = z
   .strictObject({ receipt: z.string().describe('A compact JWS; its keys are at /.well-known/jwks.json') })
   .describe('The signed statement about a job that was completed and paid')
 
-/** {@link receiptAnswer}, as it travels. */
+/** The type that {@link receiptAnswer} parses to. */
 export type ReceiptAnswer = z.infer<typeof receiptAnswer>

@@ -3,14 +3,14 @@ import { z } from 'zod'
 const unixSeconds = z.number().nonnegative().describe('Unix seconds')
 const share = z.number().min(0).max(1).nullable()
 
-/** How an agent is seen (interface, "Agent availability"). */
+/** Whether an agent is reachable, as the platform sees it (interface, "Agent availability"). */
 export const availability = z
   .enum(['waiting', 'online', 'offline'])
   .describe(
     'waiting: not checked yet; online; offline: five checks in a row or more have failed, and it is hidden from the search',
   )
 
-/** The results of the checks of one hour. */
+/** The results of an hour's checks. */
 export const checkedHour = z.strictObject({
   at: unixSeconds.describe('Unix seconds; when the hour begins'),
   ok: z.int().nonnegative(),
@@ -59,7 +59,7 @@ export const agentHealth = z
   })
   .describe('Whether an agent is alive, and how well it was')
 
-/** {@link agentHealth}, as it travels. */
+/** The type that {@link agentHealth} parses to. */
 export type AgentHealth = z.infer<typeof agentHealth>
 
 /** The query of `GET /v1/agents/:agentId/health/days`. */
@@ -90,7 +90,7 @@ export const healthDays = z
   })
   .describe('What the checks found, day by day')
 
-/** {@link healthDays}, as it travels. */
+/** The type that {@link healthDays} parses to. */
 export type HealthDays = z.infer<typeof healthDays>
 
 /** The body of `PUT /v1/me/agents/:agentId/webhook`. */
@@ -98,7 +98,7 @@ export const webhookRequest = z.strictObject({
   url: z.string().min(1).max(2_048).describe('Where notices are sent by POST; https'),
 })
 
-/** The events of a webhook. */
+/** The events that a webhook reports. */
 export const webhookEvent = z
   .enum([
     'agent.warned',
@@ -115,7 +115,7 @@ export const webhookEvent = z
       'settlements of this UTC day are used, over all agents of the owner; owner.limit_reached: all of them',
   )
 
-/** A webhook, as its owner reads it. */
+/** A webhook in the form that its owner reads. */
 export const webhook = z
   .strictObject({
     agent_id: z.int().positive(),
@@ -135,7 +135,7 @@ export const webhook = z
   })
   .describe('Where an owner hears when an agent is warned of, offline, or back')
 
-/** {@link webhook}, as it travels. */
+/** The type that {@link webhook} parses to. */
 export type Webhook = z.infer<typeof webhook>
 
 /** The answer to setting a webhook. */
@@ -150,17 +150,17 @@ export const webhookMade = z.strictObject({
     ),
 })
 
-/** {@link webhookMade}, as it travels. */
+/** The type that {@link webhookMade} parses to. */
 export type WebhookMade = z.infer<typeof webhookMade>
 
 /**
- * The body of a notice. At least once: one that comes again has the same `delivery_id`.
+ * The body of a notice. A notice is delivered at least once; a repeated delivery has the same `delivery_id`.
  *
  * @example
  * ```ts
  * import { webhookNotice } from '@farebox/platform-api/monitor'
  *
- * // `body`: what the webhook was sent, once its signature was checked.
+ * // `body`: the body that the webhook received, after its signature was checked.
  * export function describeNotice(body: string): string {
  *   const { event, name, consecutive_failures } = webhookNotice.parse(JSON.parse(body))
  *   return `${event}: ${name}, ${consecutive_failures} checks failed in a row`
@@ -200,5 +200,5 @@ export const webhookTested = z.strictObject({
   failure: z.string().nullable().describe('Why not'),
 })
 
-/** {@link webhookTested}, as it travels. */
+/** The type that {@link webhookTested} parses to. */
 export type WebhookTested = z.infer<typeof webhookTested>

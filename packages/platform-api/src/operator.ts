@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Why an agent is reported. */
+/** The reasons for which an agent can be reported. */
 export const reportReasons = [
   'malware',
   'fraud',
@@ -14,7 +14,7 @@ export const reportReasons = [
 const MAX_REPORT_CHARACTERS = 1_000
 const MAX_REASON_CHARACTERS = 500
 
-/** A text that people write for each other: printable, line breaks allowed. */
+/** A text that people write: printable characters and line breaks. */
 const words = (max: number) =>
   z
     .string()
@@ -35,10 +35,10 @@ export const reportRequest = z
   })
   .describe('Something to say against an agent')
 
-/** The answer to a report; the same for the first and for one that replaces an earlier one. */
+/** The answer to a report. It is the same for a first report and for one that replaces an earlier report. */
 export const reportReceived = z.strictObject({ status: z.literal('received') })
 
-/** One report, as the operator reads it. */
+/** One report in the form that the operator reads. */
 export const report = z.strictObject({
   report_id: z.uuid(),
   agent_id: z.number().int().positive(),
@@ -78,7 +78,7 @@ export const takeDownRequest = z.strictObject({
   reason: words(MAX_REASON_CHARACTERS).min(1).describe('A sentence for everybody: the agent’s page shows it'),
 })
 
-/** `GET /v1/operator/runs`: what runs take of which nothing was paid, the largest first. */
+/** `GET /v1/operator/runs`: the storage used by runs without any payment, the largest first. */
 export const unpaidRuns = z.strictObject({
   runs: z.array(
     z.strictObject({

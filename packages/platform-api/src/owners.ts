@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkedHour } from './monitor.ts'
 import { agentCategory } from './search.ts'
 
-/** A lower-case address, as every answer has it. */
+/** A lower-case address, the form used in every answer. */
 const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/, 'must be a lower-case address')
@@ -15,7 +15,7 @@ const amount = z
   .describe('USDC, as a decimal string')
 const amountAtomic = z.string().regex(/^\d+$/).describe('The same in millionths of a USDC')
 
-/** `POST /v1/sessions/nonces`: everything that the message to be signed must say (EIP-4361). */
+/** `POST /v1/sessions/nonces`: everything that the message to sign must contain (EIP-4361). */
 export const signInTerms = z.strictObject({
   nonce: z.string().describe('Good for one sign-in, for five minutes'),
   domain: z.string().describe('The line before " wants you to sign in with your Ethereum account:"'),
@@ -26,7 +26,7 @@ export const signInTerms = z.strictObject({
   expiration_time: z.string().describe('RFC 3339; a message may say sooner'),
 })
 
-/** {@link signInTerms}, as it travels. */
+/** The type that {@link signInTerms} parses to. */
 export type SignInTerms = z.infer<typeof signInTerms>
 
 const MAX_MESSAGE_CHARACTERS = 4_000
@@ -41,7 +41,7 @@ export const signIn = z.strictObject({
     .describe('65 bytes of 0x hex by an ordinary wallet (EIP-191, personal_sign)'),
 })
 
-/** One session, without what opens it. */
+/** One session, without its token. */
 export const session = z.strictObject({
   session_id: z.uuid(),
   address,
@@ -61,7 +61,7 @@ export const signedIn = z.strictObject({
 
 const CODE_CHARACTERS = 6
 
-/** `POST /v1/me/browser-sign-ins`: a link that signs a browser in, once its code was typed. */
+/** `POST /v1/me/browser-sign-ins`: a link that signs a browser in, once the code that the browser shows has been typed. */
 export const browserSignInOffered = z.strictObject({
   link_id: z.string().describe('Goes behind the # of <platform>/sign-in/terminal; the one before is void'),
   expires_at: seconds.describe('Unix seconds: after two minutes'),
@@ -81,17 +81,17 @@ export const browserSignInOpening = z.strictObject({
     .describe('From the link; absent: this browser opened it already, and its cookie says so'),
 })
 
-/** The code that the browser which opened a link first shows. */
+/** The code shown by the first browser that opened the link. */
 export const browserSignInOpened = z.strictObject({
   address: address.describe('As whom the browser will be signed in'),
   code: z.string().length(CODE_CHARACTERS).describe('To be typed in the terminal'),
   expires_at: seconds,
 })
 
-/** {@link browserSignInOpened}, as it travels. */
+/** The type that {@link browserSignInOpened} parses to. */
 export type BrowserSignInOpened = z.infer<typeof browserSignInOpened>
 
-/** `POST /v1/browser-sign-ins/claim`, while the code has not been typed. */
+/** The answer of `POST /v1/browser-sign-ins/claim` while the code has not been typed. */
 export const browserSignInWaiting = z.strictObject({ state: z.literal('waiting') })
 
 /** `GET /v1/me/sessions` */
@@ -99,7 +99,7 @@ export const sessions = z.strictObject({
   sessions: z.array(z.strictObject({ ...session.shape, is_current: z.boolean() })),
 })
 
-/** {@link sessions}, as it travels. */
+/** The type that {@link sessions} parses to. */
 export type Sessions = z.infer<typeof sessions>
 
 /** `GET /v1/me` */
@@ -109,10 +109,10 @@ export const me = z.strictObject({
   agents: z.number().int().describe('How many agents this address holds'),
 })
 
-/** {@link me}, as it travels. */
+/** The type that {@link me} parses to. */
 export type Me = z.infer<typeof me>
 
-/** An owner's agent, in one line. */
+/** An owner's agent in a list. */
 export const ownedAgent = z.strictObject({
   agent_id: agentId,
   name: z.string(),
@@ -127,12 +127,12 @@ export const ownedAgent = z.strictObject({
   registered_at: seconds,
 })
 
-/** `PUT /v1/me/agents/:agentId/category`, and its answer. */
+/** The body of `PUT /v1/me/agents/:agentId/category`, and its answer. */
 export const chosenCategory = z.strictObject({
   category: agentCategory.nullable().describe('null: none'),
 })
 
-/** {@link chosenCategory}, as it travels. */
+/** The type that {@link chosenCategory} parses to. */
 export type ChosenCategory = z.infer<typeof chosenCategory>
 
 /** `GET /v1/me/agents` */
@@ -141,10 +141,10 @@ export const ownedAgents = z.strictObject({
   next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the agents after these'),
 })
 
-/** {@link ownedAgents}, as it travels. */
+/** The type that {@link ownedAgents} parses to. */
 export type OwnedAgents = z.infer<typeof ownedAgents>
 
-/** Jobs counted by how they ended. */
+/** The number of jobs by outcome. */
 export const jobCounts = z.strictObject({
   sent: z.number().int().describe('All of them'),
   completed: z.number().int(),
@@ -153,7 +153,7 @@ export const jobCounts = z.strictObject({
   open: z.number().int().describe('Not decided yet'),
 })
 
-/** {@link jobCounts}, as it travels. */
+/** The type that {@link jobCounts} parses to. */
 export type JobCounts = z.infer<typeof jobCounts>
 
 /** One capability on the dashboard. */
@@ -168,7 +168,8 @@ export const capabilityDashboard = z.strictObject({
 })
 
 /**
- * `GET /v1/me/agents/:agentId/dashboard`: jobs that the platform sent for callers, its own daily ones aside.
+ * `GET /v1/me/agents/:agentId/dashboard`: the jobs that the platform sent for callers, without the platform's own daily test
+ * jobs.
  *
  * @example
  * ```ts
@@ -195,7 +196,7 @@ export const dashboard = z.strictObject({
   health: z.array(checkedHour).describe('Hour by hour, the oldest first; hours without a check are left out'),
 })
 
-/** {@link dashboard}, as it travels. */
+/** The type that {@link dashboard} parses to. */
 export type AgentDashboard = z.infer<typeof dashboard>
 
 /** `GET /v1/me/agents/:agentId/dashboard?days=` */
@@ -203,7 +204,7 @@ export const dashboardQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(30).default(7).describe('How far back, in whole days'),
 })
 
-/** A FACILITATOR_SECRET, without itself. */
+/** A FACILITATOR_SECRET, without its value. */
 export const secret = z.strictObject({
   secret_id: z.string(),
   made_by: z
@@ -221,16 +222,16 @@ export const secret = z.strictObject({
   replaced_by: z.string().nullable().describe('The newest secret that was made to replace this one'),
 })
 
-/** {@link secret}, as it travels. */
+/** The type that {@link secret} parses to. */
 export type Secret = z.infer<typeof secret>
 
 /** `GET /v1/me/secrets` */
 export const secrets = z.strictObject({ secrets: z.array(secret) })
 
-/** {@link secrets}, as it travels. */
+/** The type that {@link secrets} parses to. */
 export type Secrets = z.infer<typeof secrets>
 
-/** The settlements of a day that one listed agent adds for its owner. */
+/** The number of daily settlements that one listed agent adds for its owner. */
 export const settlementShare = z.strictObject({
   agent_id: agentId,
   name: z.string(),
@@ -243,7 +244,7 @@ export const settlementShare = z.strictObject({
     .describe('Why it adds nothing now; null where it adds what its badge says'),
 })
 
-/** {@link settlementShare}, as it travels. */
+/** The type that {@link settlementShare} parses to. */
 export type SettlementShare = z.infer<typeof settlementShare>
 
 const perBadge = z.strictObject({
@@ -283,7 +284,7 @@ export const settlementLimit = z.strictObject({
   next_step: z.string().nullable().describe('What lifts the limit; null where there is nothing to do'),
 })
 
-/** {@link settlementLimit}, as it travels. */
+/** The type that {@link settlementLimit} parses to. */
 export type SettlementLimit = z.infer<typeof settlementLimit>
 
 const MAX_WALLETS = 100
@@ -309,11 +310,11 @@ export const createSecret = z.strictObject({
     .describe('Each your own address or the proven wallet of a listed agent of yours; default all of these'),
 })
 
-/** The only time a FACILITATOR_SECRET is shown. */
+/** A new FACILITATOR_SECRET. This answer is the only one that contains its value. */
 export const createdSecret = z.strictObject({
   ...secret.shape,
   secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; nobody can show it again'),
 })
 
-/** {@link createdSecret}, as it travels. */
+/** The type that {@link createdSecret} parses to. */
 export type CreatedSecret = z.infer<typeof createdSecret>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A paid job as anybody may see it. Not the job, its contents, its payer, its transfer nor its exact time: those are
- * known to the holder of the receipt.
+ * A paid job in its public form. It leaves out the job id, the contents, the payer, the transfer and the exact time, which
+ * only the holder of the receipt knows.
  */
 export const publicReceipt = z.strictObject({
   hash: z
@@ -16,7 +16,7 @@ export const publicReceipt = z.strictObject({
   at: z.int().nonnegative().describe('Unix seconds, cut to the minute'),
 })
 
-/** {@link publicReceipt}, as it travels. */
+/** The type that {@link publicReceipt} parses to. */
 export type PublicReceipt = z.infer<typeof publicReceipt>
 
 /** The query of the lists of receipts. */
@@ -42,7 +42,7 @@ export const publicReceipts = z.strictObject({
   next_cursor: z.string().nullable().describe('For the next page; null on the last'),
 })
 
-/** {@link publicReceipts}, as it travels. */
+/** The type that {@link publicReceipts} parses to. */
 export type PublicReceipts = z.infer<typeof publicReceipts>
 
 /** The path of one receipt. */

@@ -1,13 +1,13 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
 
-/** Since when a key counts no more, and why: the member that OpenID Federation gives its historical keys. */
+/** When a key was revoked, and why. The field has the name that OpenID Federation uses for historical keys. */
 const revocation = z.looseObject({
   revoked_at: z.int().positive().describe('Unix seconds'),
   reason: z.string().optional(),
 })
 
-/** A public key as it is published: Ed25519. */
+/** A public key in its published form: Ed25519. */
 export const publicKey = z.looseObject({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -19,7 +19,7 @@ export const publicKey = z.looseObject({
 })
 
 /**
- * The answer of `GET /.well-known/jwks.json`: every key that receipts were ever signed with.
+ * The answer of `GET /.well-known/jwks.json`: every key that has ever signed receipts.
  *
  * @example
  * ```ts
@@ -42,22 +42,22 @@ export const keySet = z
   })
   .describe('The public keys of receipts (RFC 7517); save it to check receipts without a network')
 
-/** {@link keySet}, as it travels. */
+/** The type that {@link keySet} parses to. */
 export type KeySet = z.infer<typeof keySet>
 
-/** A key that signs: `kid` says which public key checks it. */
+/** A signing key; `kid` identifies the public key that verifies its signatures. */
 export interface SigningKey {
   readonly keyId: string
-  /** Ed25519, with its private part. */
+  /** Ed25519, including the private part. */
   readonly privateJwk: JWK
 }
 
-/** A new key, and the form in which it is published. */
+/** A new key, with the public form in which it is published. */
 export interface MadeKey extends SigningKey {
   readonly publicJwk: KeySet['keys'][number]
 }
 
-/** Makes an Ed25519 key; its id is its thumbprint (RFC 7638). */
+/** Creates an Ed25519 key; its id is its thumbprint (RFC 7638). */
 export async function makeSigningKey(): Promise<MadeKey> {
   const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const published = await exportJWK(pair.publicKey)

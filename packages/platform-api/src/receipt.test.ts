@@ -31,13 +31,13 @@ beforeAll(async () => {
   keys = { keys: [key.publicJwk] }
 })
 
-test('a receipt is checked offline against a saved key set and gives back what it states', async () => {
+test('a receipt is verified offline against a saved key set, and its statement is returned', async () => {
   const saved: unknown = JSON.parse(JSON.stringify(keys))
   const verdict = await verifyReceipt(await signReceipt(STATEMENT, key), saved)
   expect(verdict).toEqual({ ok: true, receipt: STATEMENT, keyId: key.keyId })
 })
 
-test('a receipt signed before a rotation is checked by the set that has both keys', async () => {
+test('a receipt signed before a rotation is verified by a key set with both keys', async () => {
   const next = await makeSigningKey()
   const rotated = { keys: [next.publicJwk, ...keys.keys] }
   expect(await verifyReceipt(await signReceipt(STATEMENT, key), rotated)).toMatchObject({
@@ -46,7 +46,7 @@ test('a receipt signed before a rotation is checked by the set that has both key
   })
 })
 
-test('a receipt by a revoked key is refused whenever it was signed; the other keys stay valid', async () => {
+test('a receipt signed by a revoked key is refused whenever it was signed; the other keys stay valid', async () => {
   const next = await makeSigningKey()
   const revoked = { revoked_at: 1_900_000_000, reason: 'compromised' }
   const set = { keys: [next.publicJwk, { ...key.publicJwk, revoked }] }
@@ -57,7 +57,7 @@ test('a receipt by a revoked key is refused whenever it was signed; the other ke
   expect(await verifyReceipt(await signReceipt(STATEMENT, next), set)).toMatchObject({ ok: true })
 })
 
-test('a receipt that names another platform than its keys do proves nothing', async () => {
+test('a receipt whose issuer differs from the issuer of the keys is refused', async () => {
   const jws = await signReceipt(STATEMENT, key)
   const ofAnother = { ...keys, issuer: 'https://other.example' }
   const reason =
@@ -72,7 +72,7 @@ test('a receipt that names another platform than its keys do proves nothing', as
   })
 })
 
-test('a platform of this machine is the same by each of the names that a machine has for itself', async () => {
+test('a platform on this machine is the same under each name of the local machine', async () => {
   const jws = await signReceipt({ ...STATEMENT, iss: 'http://127.0.0.1:4000' }, key)
   expect(await verifyReceipt(jws, keys, 'http://localhost:4000')).toMatchObject({ ok: true })
   expect(await verifyReceipt(jws, keys, 'http://localhost:4001')).toMatchObject({ ok: false })
@@ -86,7 +86,7 @@ test('a receipt that does not name its key is refused', async () => {
   expect(await verifyReceipt(jws, keys)).toMatchObject({ ok: false, reason: expect.stringContaining('kid') })
 })
 
-test('one changed byte of the statement, another key or an unknown one is refused with the reason', async () => {
+test('a changed byte of the statement, another key and an unknown key are each refused with the reason', async () => {
   const jws = await signReceipt(STATEMENT, key)
   const [header = '', , signature = ''] = jws.split('.')
   const forged = Buffer.from(JSON.stringify({ ...STATEMENT, amount: '0.02' })).toString('base64url')
@@ -103,7 +103,7 @@ test('one changed byte of the statement, another key or an unknown one is refuse
   })
 })
 
-test('another statement of the same key, or another algorithm, does not pass for a receipt', async () => {
+test('another statement signed by the same key, or another algorithm, does not pass for a receipt', async () => {
   const signer = await importJWK(key.privateJwk, 'EdDSA')
   const token = await new SignJWT({ ...STATEMENT })
     .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId })
@@ -121,14 +121,14 @@ test('another statement of the same key, or another algorithm, does not pass for
 })
 
 test.each(['', 'a.b.c', 'x'.repeat(20_000), 'eyJhbGciOiJFZERTQSJ9..', '\u0000'])(
-  'garbage is refused, never thrown for: %#',
+  'garbage is refused without an exception: %#',
   async jws => {
     expect(await verifyReceipt(jws, keys)).toMatchObject({ ok: false })
   },
 )
 
 test.each([undefined, null, {}, { keys: [{ kty: 'RSA' }] }, 'keys'])(
-  'a key set that is none: %#',
+  'an invalid key set is refused: %#',
   async set => {
     expect(await verifyReceipt(await signReceipt(STATEMENT, key), set)).toMatchObject({
       ok: false,
@@ -137,7 +137,7 @@ test.each([undefined, null, {}, { keys: [{ kty: 'RSA' }] }, 'keys'])(
   },
 )
 
-test('RFC 8785 writes its own example as it says', () => {
+test('canonical JSON matches the example of RFC 8785', () => {
   const value: unknown = JSON.parse(
     String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
   )
@@ -146,7 +146,7 @@ test('RFC 8785 writes its own example as it says', () => {
   )
 })
 
-test('RFC 8785 sorts keys by UTF-16 code units, whatever they are called', () => {
+test('canonical JSON sorts keys by their UTF-16 code units, as RFC 8785 requires', () => {
   const value: unknown = JSON.parse(
     String.raw`{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7,"__proto__":8,"10":9,"9":0}`,
   )
@@ -156,12 +156,12 @@ test('RFC 8785 sorts keys by UTF-16 code units, whatever they are called', () =>
   )
 })
 
-test('the same JSON in another order has the same hash, other JSON has another', async () => {
+test('equal JSON in another order has the same hash, and different JSON has another', async () => {
   const hash = await hashJson({ a: [1, { b: 2, c: -0 }], d: '\ud800' })
   expect(await matchesHash({ d: '\ud800', a: [1, { c: 0, b: 2 }] }, hash)).toBe(true)
   expect(await matchesHash({ d: '\ud801', a: [1, { c: 0, b: 2 }] }, hash)).toBe(false)
 })
 
-test.each([undefined, Number.NaN, 1n, () => 1, { a: undefined }])('JSON has no form for %s', value => {
+test.each([undefined, Number.NaN, 1n, () => 1, { a: undefined }])('canonical JSON throws for %s', value => {
   expect(() => canonicalJson(value)).toThrow(TypeError)
 })

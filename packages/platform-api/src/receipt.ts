@@ -9,7 +9,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const address = z.string().regex(/^0x[0-9a-f]{40}$/)
 const unixSeconds = z.number().nonnegative()
 
-/** The statement of a receipt: the platform sent this job, this came back, and this transfer paid for it. */
+/** The statement of a receipt: the platform sent this job, the agent returned this output, and this transfer paid for it. */
 export const receipt = z
   .strictObject({
     v: z.literal(1).describe('Version of this statement'),
@@ -39,7 +39,7 @@ export const receipt = z
     "A job that the platform ran: who paid whom, for what, by which transfer. Signed with the platform's key",
   )
 
-/** {@link receipt}, as it travels. */
+/** The type that {@link receipt} parses to. */
 export type Receipt = z.infer<typeof receipt>
 
 type Revocation = NonNullable<KeySet['keys'][number]['revoked']>
@@ -47,14 +47,14 @@ type Revocation = NonNullable<KeySet['keys'][number]['revoked']>
 /** The verdict on a receipt. */
 export type ReceiptVerdict =
   | { readonly ok: true; readonly receipt: Receipt; readonly keyId: string }
-  /** Why it proves nothing, as a sentence. */
+  /** The receipt proves nothing; `reason` says why, in one sentence. */
   | { readonly ok: false; readonly reason: string }
 
-/** Names what the signature is of, so that no other statement by the same key can pass for a receipt. */
+/** The type of the signed statement. It prevents another statement signed by the same key from passing for a receipt. */
 const RECEIPT_TYPE = 'farebox-receipt+jws'
 const MAX_RECEIPT_CHARACTERS = 16_384
 
-/** Signs a receipt: a compact JWS (RFC 7515) with EdDSA. Throws for a statement that is none. */
+/** Signs a receipt: a compact JWS (RFC 7515) with EdDSA. Throws when the statement does not match the schema. */
 export async function signReceipt(statement: Receipt, { keyId, privateJwk }: SigningKey): Promise<string> {
   const payload = new TextEncoder().encode(JSON.stringify(receipt.parse(statement)))
   return await new CompactSign(payload)
@@ -63,15 +63,15 @@ export async function signReceipt(statement: Receipt, { keyId, privateJwk }: Sig
 }
 
 /**
- * Checks a receipt against a platform's published keys, without any network: a saved `jwks.json` will do. Whatever
- * the bytes, nothing is thrown.
+ * Checks a receipt against a platform's published keys, without a network: a saved `jwks.json` is enough. Never throws,
+ * whatever the input.
+ *
+ * The receipt's `iss` must match the platform that the keys belong to, as far as that is known: the `issuer` of the key set,
+ * and the parameter `issuer`.
  *
  * @param jws the receipt as it was given
- * Whose receipt it says that it is (`iss`) must be whose keys these are, as far as that is known: the set's `issuer`, and
- * `issuer`.
- *
- * @param keys the parsed `jwks.json`; checked here, so that a file's content can be handed in as it is
- * @param issuer the URL of the platform that is asked for the keys, where one was
+ * @param keys the parsed `jwks.json`; this function validates it, so the content of a file can be passed in unchanged
+ * @param issuer the URL of the platform that the keys were requested from, if any
  * @example
  * ```ts
  * import { readFile } from 'node:fs/promises'
@@ -91,7 +91,7 @@ export async function verifyReceipt(jws: string, keys: unknown, issuer?: string)
   try {
     const keyId = findKeyId(jws)
     if (keyId === undefined) return refuse('it does not name the key that it is signed with (kid)')
-    // Looked at before the signature: by a revoked key, a good one says as little as a bad one.
+    // Checked before the signature: a valid signature by a revoked key proves as little as an invalid one.
     const revoked = known.data.keys.find(({ kid }) => kid === keyId)?.revoked
     if (revoked !== undefined) return refuse(explainRevocation(revoked))
     const { payload, protectedHeader } = await compactVerify(jws, createLocalJWKSet(known.data), {
@@ -112,27 +112,27 @@ export async function verifyReceipt(jws: string, keys: unknown, issuer?: string)
   }
 }
 
-/** The key that a receipt names as the one that signed it. Undefined where it names none. Throws for what is no JWS. */
+/** The id of the key that a receipt names as its signer; undefined when it names none. Throws when the text is not a JWS. */
 export function findKeyId(jws: string): string | undefined {
   return decodeProtectedHeader(jws).kid
 }
 
-/** Is this the output or input that a receipt names? `hash` is the receipt's `output` or `input`. */
+/** Whether a value is the output or input of a receipt; `hash` is the receipt's `output` or `input`. */
 export async function matchesHash(value: unknown, hash: string): Promise<boolean> {
   return (await hashJson(value)) === hash
 }
 
-/** SHA-256 of a value as canonical JSON (RFC 8785): what `input` and `output` of a receipt are. */
+/** SHA-256 of a value as canonical JSON (RFC 8785): the form of `input` and `output` in a receipt. */
 export async function hashJson(value: unknown): Promise<string> {
   return await sha256Hex(canonicalJson(value))
 }
 
-/** SHA-256 of a job_id in lower case: what `job` of a receipt is. */
+/** SHA-256 of a job_id in lower case: the form of `job` in a receipt. */
 export async function hashJobId(jobId: string): Promise<string> {
   return await sha256Hex(jobId.toLowerCase())
 }
 
-/** A machine has three names for itself. */
+/** The names of the local machine, which all denote the same platform. */
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 function isSameOrigin(one: string, other: string): boolean {

@@ -57,7 +57,7 @@ export const platform = z
   })
   .describe('What this platform is and how it is set up')
 
-/** {@link platform}, as it travels. */
+/** The type that {@link platform} parses to. */
 export type Platform = z.infer<typeof platform>
 
 /** The body of `POST /v1/registrations`. */
@@ -67,10 +67,10 @@ export const registrationRequest = z
   })
   .describe('An agent somebody wants to register')
 
-/** {@link registrationRequest}, as it travels. */
+/** The type that {@link registrationRequest} parses to. */
 export type RegistrationRequest = z.infer<typeof registrationRequest>
 
-/** A capability with its price, as it was found. */
+/** A capability with its price, as the platform found it at the endpoint. */
 export const foundCapability = z.strictObject({
   name: z.string(),
   description: z.string(),
@@ -103,10 +103,10 @@ export const foundAgent = z
   ])
   .describe('What was found at the endpoint')
 
-/** {@link foundAgent}, as it travels. */
+/** The type that {@link foundAgent} parses to. */
 export type FoundAgent = z.infer<typeof foundAgent>
 
-/** How far a registration is. */
+/** The state of a registration. */
 export const registrationStatus = z
   .discriminatedUnion('state', [
     z.strictObject({
@@ -136,7 +136,7 @@ export const registrationStatus = z
   ])
   .describe('How far the registration is')
 
-/** {@link registrationStatus}, as it travels. */
+/** The type that {@link registrationStatus} parses to. */
 export type RegistrationStatus = z.infer<typeof registrationStatus>
 
 /** A registration: the answer of `POST /v1/registrations` and `GET /v1/registrations/:registrationId`. */
@@ -165,7 +165,7 @@ export const registration = z
   })
   .describe('A registration, resumable: the same endpoint always gets the same one')
 
-/** {@link registration}, as it travels. */
+/** The type that {@link registration} parses to. */
 export type Registration = z.infer<typeof registration>
 
 /** The path of `GET /v1/registrations/:registrationId`. */
@@ -180,7 +180,7 @@ export const agentPath = z.strictObject({
     .describe("The agent's number"),
 })
 
-/** How grave a change of a declaration is. */
+/** The severity of a change to a declaration. */
 export const changeSeverity = z
   .enum(['wallet', 'breaking', 'price', 'compatible'])
   .describe(
@@ -188,7 +188,7 @@ export const changeSeverity = z
       'whoever calls it need not care',
   )
 
-/** One change of a declaration. */
+/** One change to a declaration. */
 export const declarationChange = z.strictObject({
   severity: changeSeverity,
   capability: z.string().optional().describe('Absent where the agent as a whole changed'),
@@ -199,10 +199,10 @@ export const declarationChange = z.strictObject({
     .describe('Decimal USDC'),
 })
 
-/** {@link declarationChange}, as it travels. */
+/** The type that {@link declarationChange} parses to. */
 export type DeclarationChange = z.infer<typeof declarationChange>
 
-/** The path of one declaration of an agent. */
+/** The path of one version of an agent's declaration. */
 export const declarationPath = agentPath.extend({
   version: z
     .string()
@@ -223,7 +223,7 @@ export const pastDeclaration = z
   })
   .describe('What an agent declared once')
 
-/** {@link pastDeclaration}, as it travels. */
+/** The type that {@link pastDeclaration} parses to. */
 export type PastDeclaration = z.infer<typeof pastDeclaration>
 
 /** The newest declarations of an agent: `GET /v1/agents/:agentId/declarations`. */
@@ -248,10 +248,10 @@ export const declarationHistory = z
   })
   .describe('How what an agent declares has changed')
 
-/** {@link declarationHistory}, as it travels. */
+/** The type that {@link declarationHistory} parses to. */
 export type DeclarationHistory = z.infer<typeof declarationHistory>
 
-/** The query of the history: `before` a version, at most `limit` of them. */
+/** The query of the history: at most `limit` versions, older than version `before`. */
 export const declarationHistoryQuery = z.strictObject({
   before: z
     .string()
@@ -280,5 +280,5 @@ export const refreshed = z
   })
   .describe('What a look at the agent came to')
 
-/** {@link refreshed}, as it travels. */
+/** The type that {@link refreshed} parses to. */
 export type Refreshed = z.infer<typeof refreshed>

@@ -9,7 +9,7 @@ export const walletPath = z.strictObject({
 })
 
 /**
- * The answer of `GET /v1/wallets/:address/balance`: what an address has on the platform's chain.
+ * The answer of `GET /v1/wallets/:address/balance`: the balances of an address on the platform's chain.
  *
  * @example
  * ```ts
@@ -29,22 +29,25 @@ export const walletBalance = z.strictObject({
   block_number: z.int().nonnegative().describe('As of this block, or of one just after it'),
 })
 
-/** {@link walletBalance}, as it travels. */
+/** The type that {@link walletBalance} parses to. */
 export type WalletBalance = z.infer<typeof walletBalance>
 
-/** The body of `POST /v1/local/faucet`, which a platform on a local chain has. */
+/** The body of `POST /v1/local/faucet`, a route that only platforms on a local chain have. */
 export const faucetRequest = z.strictObject({ address: walletPath.shape.address })
 
-/** The answer of `POST /v1/local/faucet`: what the address has now. */
+/** The answer of `POST /v1/local/faucet`: the new balances of the address. */
 export const faucetAnswer = z.strictObject({
   usdc: z.string().describe('Decimal USDC'),
   native_wei: z.string().regex(/^\d+$/).describe('The coin that gas is paid in'),
 })
 
-/** {@link faucetAnswer}, as it travels. */
+/** The type that {@link faucetAnswer} parses to. */
 export type FaucetAnswer = z.infer<typeof faucetAnswer>
 
-/** The answer of `GET /v1/local/first-job`, which a platform on a local chain has: a job that can be ordered as it is. */
+/**
+ * The answer of `GET /v1/local/first-job`, a route that only platforms on a local chain have: a job that can be ordered
+ * unchanged.
+ */
 export const firstJob = z.strictObject({
   agent_id: z.int().positive(),
   agent_name: z.string(),
@@ -54,10 +57,10 @@ export const firstJob = z.strictObject({
   input_schema: z.record(z.string(), z.unknown()).describe('Fields as declared'),
 })
 
-/** {@link firstJob}, as it travels. */
+/** The type that {@link firstJob} parses to. */
 export type FirstJob = z.infer<typeof firstJob>
 
-/** The methods that a local chain answers through its platform (EIP-1474); only the last changes anything. */
+/** The methods of a local chain that its platform forwards (EIP-1474). Only the last one changes state. */
 export const localChainMethods = [
   'eth_chainId',
   'eth_call',
@@ -69,7 +72,7 @@ export const localChainMethods = [
   'eth_sendRawTransaction',
 ] as const
 
-/** The first parameter of `eth_call` and `eth_estimateGas` there: a call of a contract, with as much gas as a block has. */
+/** The first parameter of `eth_call` and `eth_estimateGas` there: a contract call with at most the gas of a block. */
 export const localChainCall = z.strictObject({
   from: walletPath.shape.address.optional(),
   to: walletPath.shape.address,
@@ -83,17 +86,17 @@ export const localChainCall = z.strictObject({
     .optional(),
 })
 
-/** The body of `POST /v1/local/chain`, which a platform on a local chain has. */
+/** The body of `POST /v1/local/chain`, a route that only platforms on a local chain have. */
 export const localChainQuestion = z.strictObject({
   method: z.enum(localChainMethods),
   params: z.array(z.unknown()).max(4),
 })
 
-/** {@link localChainQuestion}, as it travels. */
+/** The type that {@link localChainQuestion} parses to. */
 export type LocalChainQuestion = z.infer<typeof localChainQuestion>
 
-/** The answer of `POST /v1/local/chain`: as the node gave it. */
+/** The answer of `POST /v1/local/chain`: the node's result, unchanged. */
 export const localChainAnswer = z.strictObject({ result: z.unknown() })
 
-/** {@link localChainAnswer}, as it travels. */
+/** The type that {@link localChainAnswer} parses to. */
 export type LocalChainAnswer = z.infer<typeof localChainAnswer>

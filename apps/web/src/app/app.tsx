@@ -5,14 +5,14 @@ import { SiteProvider, type Site } from '../site/site.ts'
 import type { LoadedPage } from './load-page.ts'
 import { Shell } from './shell.tsx'
 
-/** A whole page, the same on the server and in a browser. */
+/** A whole page. The server and the browser render the same tree. */
 export function App(props: {
   readonly site: Site
   readonly page: LoadedPage
   readonly navigation?: Navigation
-  /** Changes with each page that is gone to, so that the next one does not inherit what the one before held. */
+  /** Changes with every navigation, so that the next page does not inherit the state of the previous one. */
   readonly visit?: number
-  /** Called once, when a browser has taken over what the server made. */
+  /** Called once, when the browser has taken over the page that the server rendered. */
   readonly onTaken?: () => void
 }): ReactNode {
   const { site, page, navigation, visit, onTaken } = props

@@ -3,17 +3,17 @@ import { ApiFailure, type Ask } from '../site/ask.ts'
 import type { PageModule, SitePlace } from '../site/page.ts'
 import { matchRoute, missingRoute, type PageRoute } from './routes.ts'
 
-/** A page with its data, ready to be shown. */
+/** A page with its data, ready to be rendered. */
 export interface LoadedPage {
   readonly route: PageRoute
   readonly module: PageModule<unknown>
   readonly data: unknown
   readonly place: SitePlace
-  /** HTTP status of a document with this page. */
+  /** HTTP status of the document that holds this page. */
   readonly status: number
 }
 
-/** The data in a document, with which a browser takes over from the server. */
+/** The data in a document from which the browser takes over the server's page. */
 export interface PageState {
   readonly platform: Platform
   /** Unix seconds. */
@@ -23,9 +23,9 @@ export interface PageState {
 }
 
 /**
- * Reads the page at an address. What is not there is a page of its own, 404.
+ * Reads the page at an address. When there is no such page, resolves to the 404 page.
  *
- * Rejects with an `ApiFailure` where the platform does not answer what the page needs.
+ * Rejects with an `ApiFailure` when the platform does not answer a request that the page needs.
  */
 export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<LoadedPage> {
   const match = matchRoute(url.pathname)
@@ -42,11 +42,11 @@ export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<L
   }
 }
 
-/** The same page from what a document carries. */
+/** Restores the page from the data in its document. */
 export async function restorePage(url: URL, state: PageState): Promise<LoadedPage> {
   const found = matchRoute(url.pathname)?.route ?? missingRoute
   const route = state.status === 404 ? missingRoute : found
-  // A page that is not there has the place of its kind, as the server had it.
+  // A 404 page has the place of the requested kind of page, as on the server.
   const { place } = found
   return { route, module: await route.import(), data: state.data, place, status: state.status }
 }

@@ -1,19 +1,18 @@
 import type { PageModule, SitePlace } from '../site/page.ts'
 
-/** One kind of page: the addresses it answers, its place in the band, and its module, loaded when it is wanted. */
+/** One kind of page: its path, its place in the navigation, and its module, which is loaded on demand. */
 export interface PageRoute {
-  /** Segments; one that begins with a colon matches anything and gives its name to it. */
+  /** Path segments; a segment that begins with a colon is a parameter and matches any text. */
   readonly path: string
   readonly place: SitePlace
   readonly import: () => Promise<PageModule<unknown>>
 }
 
-/** Keeps a page's data to itself: the frame hands it on without knowing what it is. */
+/** Hides the type of a page's data, because the frame passes the data on without knowing its type. */
 function page<Data>(imported: Promise<{ readonly page: PageModule<Data> }>): Promise<PageModule<unknown>> {
   return imported.then(({ page }) => page as PageModule<unknown>)
 }
 
-/** Every page there is. */
 const pageRoutes: readonly PageRoute[] = [
   { path: '/', place: 'agents', import: () => page(import('../pages/marketplace/marketplace-page.tsx')) },
   { path: '/agents/:agentId', place: 'agents', import: () => page(import('../pages/agent/agent-page.tsx')) },
@@ -72,14 +71,14 @@ const pageRoutes: readonly PageRoute[] = [
   },
 ]
 
-/** The page for what is not there. */
+/** The 404 page. */
 export const missingRoute: PageRoute = {
   path: '',
   place: 'agents',
   import: () => page(import('../pages/missing-page.tsx')),
 }
 
-/** The kind of page at a path, with what its pattern found. Undefined: there is none. */
+/** The route that matches a path, with the values of its parameters; undefined when no route matches. */
 export function matchRoute(
   path: string,
 ): { readonly route: PageRoute; readonly params: { readonly [name: string]: string } } | undefined {

@@ -18,7 +18,7 @@ const PLACES: readonly {
   { place: 'owner', url: '/owner', words: 'Your agents', short: 'Yours', sign: 'person' },
 ]
 
-/** Which chain it is; it leads to what agents may move there, where limits can be set. */
+/** The name of the platform's chain. It links to the limits page if the chain has the contract for limits. */
 function Network(): ReactNode {
   const { platform } = useSite()
   const name = platform.local_mode ? 'Local chain' : platform.network_name

@@ -3,15 +3,15 @@ import { matchRoute } from '../app/routes.ts'
 import type { Navigation } from '../site/navigation.ts'
 import type { Site } from '../site/site.ts'
 
-/** A page to be shown, with the site as it is now. */
+/** A page to show, with the current state of the site. */
 export interface ShownPage {
   readonly site: Site
   readonly page: LoadedPage
 }
 
 /**
- * Goes to pages of ours without loading a document: the browser's own navigation does it, with its history, its scroll
- * positions and its way to give up. Where a browser has none, or a page cannot be read, links load documents.
+ * Navigates between pages of this site without loading a document. The browser's Navigation API handles the history, the
+ * scroll positions and the stop button. When the browser lacks that API, or a page cannot be read, links load documents.
  */
 export function followLinks(site: Site, show: (shown: ShownPage, visit: number) => void): Navigation {
   let visits = 0
@@ -25,7 +25,7 @@ export function followLinks(site: Site, show: (shown: ShownPage, visit: number) 
       async handler() {
         const page = await loadPage(url, site.ask, false).catch((error: unknown) => {
           if (event.signal.aborted) throw error
-          // The server's document says what is the matter.
+          // The document that the server renders explains the problem.
           location.reload()
           throw error
         })
@@ -41,7 +41,7 @@ export function followLinks(site: Site, show: (shown: ShownPage, visit: number) 
       location.assign(url)
     },
     replace(url) {
-      // Not `navigation.navigate`, which would load the document at that address.
+      // `navigation.navigate` is not used, because it would load the document at that address.
       history.replaceState(null, '', url)
     },
     reload() {
@@ -51,15 +51,15 @@ export function followLinks(site: Site, show: (shown: ShownPage, visit: number) 
   }
 }
 
-/** A navigation that the reader has left for another is no error. */
+/** Ignores the rejections of a navigation that another one has replaced. */
 function giveWay({ committed, finished }: NavigationResult): void {
   for (const step of [committed, finished]) step?.catch(() => undefined)
 }
 
-/** Goes with a reload that the page itself has asked for; every other one loads the document. */
+/** Marks a reload that the page itself requested and that this module handles; other reloads load the document. */
 const AGAIN = 'again'
 
-/** Whether a page only replaces its own address, or the document is loaded again: the browser's part. */
+/** Whether the browser handles the navigation: the page only replaces its own address, or the document is reloaded. */
 function isOwnChange({ info, navigationType, destination }: NavigateEvent): boolean {
   if (navigationType === 'reload') return info !== AGAIN
   return destination.sameDocument && navigationType !== 'traverse'

@@ -6,7 +6,7 @@ import { createAsk, type Transport } from '../site/ask.ts'
 import { followLinks } from './follow-links.tsx'
 import { takeTyped } from './typed-early.ts'
 
-/** The API over HTTP, in the reader's session. */
+/** The API over HTTP, with the reader's session. */
 const browserTransport: Transport = async (path, { method = 'GET', body, headers, signal }) => {
   const answer = await fetch(path, {
     method,
@@ -29,7 +29,7 @@ if (root !== null && state !== null && state !== undefined)
 
 /** Takes over the page that the server rendered. */
 async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
-  // It says that it cannot be shown; its links are all there is to do.
+  // The document of a page that could not be loaded has nothing interactive except its links.
   if (state.status !== 200 && state.status !== 404) return
   const site = { platform: state.platform, now: state.now, ask: createAsk(browserTransport) }
   const page = await restorePage(new URL(location.href), state)
@@ -39,7 +39,7 @@ async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
   const typeAgain = takeTyped(root)
   const onTaken = (): void => {
     typeAgain()
-    // Clicks before this mark have no effect: tests wait for it, and measurements of a page can use it.
+    // Clicks before this mark have no effect. Tests wait for the mark, and measurements of a page can use it.
     performance.mark('taken-over')
   }
   const hydrated = hydrateRoot(

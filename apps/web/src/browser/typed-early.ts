@@ -1,8 +1,8 @@
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
 /**
- * Takes what was typed into the page before its scripts were here, and resolves to what types it once more: a page that
- * is taken over begins with empty controls, and would forget it at the first change.
+ * Records the text typed into the page before its scripts were loaded, and returns a function that enters the text again.
+ * Taking over a page starts with empty controls, and the typed text would be lost at the first change.
  */
 export function takeTyped(root: HTMLElement): () => void {
   const typed: (readonly [control: Control, value: string])[] = []
@@ -15,7 +15,7 @@ export function takeTyped(root: HTMLElement): () => void {
   }
   return () => {
     for (const [control, value] of typed.splice(0)) {
-      // The page's library watches the property of the control itself; a person's typing does not go through it.
+      // React watches the `value` property of the control itself; this setter bypasses it, as typing does.
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), 'value')?.set?.call(control, value)
       const type = control instanceof HTMLSelectElement ? 'change' : 'input'
       control.dispatchEvent(new Event(type, { bubbles: true }))
@@ -23,7 +23,7 @@ export function takeTyped(root: HTMLElement): () => void {
   }
 }
 
-/** As the server made it. Undefined: a control that no text is typed into. */
+/** The value that the server rendered; undefined for a control that takes no text. */
 function firstValue(control: Control): string | undefined {
   if (control instanceof HTMLSelectElement)
     return (Array.from(control.options).find(option => option.defaultSelected) ?? control.options[0])?.value

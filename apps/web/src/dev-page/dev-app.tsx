@@ -12,7 +12,7 @@ import { DevProblems, DevStanding } from './dev-standing.tsx'
 import { Workbench } from './workbench.tsx'
 import type { DevView, DevAgent } from './wire.ts'
 
-/** The page of `farebox dev`: the agent under edit, tried at once, followed from save to save. */
+/** The page of `farebox dev`: runs jobs of the agent under edit, and follows it from save to save. */
 export function DevApp(): ReactNode {
   const dev = useDev()
   const agent = dev.view?.agent ?? undefined
@@ -63,7 +63,7 @@ function Waiting({ dev }: { readonly dev: DevState }): ReactNode {
   )
 }
 
-/** An agent, one of its capabilities at a time. Each keeps its input and its newest run. */
+/** Shows an agent, one capability at a time. Each capability keeps its input and its newest run. */
 function Bench(props: {
   readonly dev: DevState
   readonly view: DevView
@@ -110,7 +110,7 @@ function Bench(props: {
   )
 }
 
-/** The newest run of a capability; at most one of each is under way. */
+/** The newest run of each capability; each has at most one run at a time. */
 function useRuns(
   capability: string,
   input: JsonObject,
@@ -128,7 +128,7 @@ function useRuns(
   return { run, start }
 }
 
-/** Acts on each version that is served after the first one. */
+/** Calls `act` for each version that is served after the first one. */
 function useEachSave(version: number, act: () => void): void {
   const served = useRef(version)
   useEffect(() => {
@@ -138,7 +138,7 @@ function useEachSave(version: number, act: () => void): void {
   })
 }
 
-/** The input of each capability; a save moves it to the changed fields. */
+/** The input of each capability; each save adapts it to the changed fields. */
 function useKeptInputs(
   agent: DevAgent,
 ): readonly [

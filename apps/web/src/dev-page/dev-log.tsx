@@ -4,15 +4,17 @@ import { Switch } from '../parts/switch.tsx'
 import type { DevRun } from './dev-run.ts'
 import type { DevLine } from './wire.ts'
 
-/** Lines of handlers name no job: they belong to the job that ran then, and arrive up to this much later. */
+/**
+ * Lines that a handler writes name no job. They belong to the job that ran at the time, and arrive up to this much later.
+ */
 const LATE_MS = 250
 
-/** The lines of the terminal: of the job that was run last, or all. */
+/** The lines of the terminal: those of the newest job, or all lines. */
 export function DevLog(props: {
   readonly lines: readonly DevLine[]
   readonly leftOut: number
   readonly run: DevRun | undefined
-  /** The lines that are shown at first. */
+  /** Which lines are shown at first. */
   readonly first: 'job' | 'all'
 }): ReactNode {
   const { lines, leftOut, run, first } = props
@@ -50,7 +52,7 @@ export function DevLog(props: {
   )
 }
 
-/** Scrolls along with new lines while its end is in view. */
+/** Scrolls to new lines as long as the end of the list is in view. */
 function Lines({ lines, of }: { readonly lines: readonly DevLine[]; readonly of: 'job' | 'all' }): ReactNode {
   const box = useRef<HTMLOListElement>(null)
   const isAtEnd = useRef(true)
@@ -83,7 +85,7 @@ function isOf(line: DevLine, { request, sinceMs, untilMs = Infinity }: DevRun): 
   return line.from !== 'dev' && line.at_ms >= sinceMs && line.at_ms <= untilMs + LATE_MS
 }
 
-/** The lines of one job, which all name it. */
+/** A line of a job without its job id, which all lines of the job have in common. */
 function withoutJob(text: string): string {
   return text.replace(/ job=[0-9a-f-]{36}/i, '')
 }

@@ -13,11 +13,11 @@ interface Props {
   readonly agent: DevAgent
   readonly capability: DevCapability
   readonly run: DevRun | undefined
-  /** Those that have been reported so far. */
+  /** The steps reported so far. */
   readonly steps: readonly DevStep[]
 }
 
-/** The outcome of a job: its output or why there is none, the money, then the time of each step. */
+/** The outcome of a job: its output or the reason why there is none, then the payment, then the duration of each step. */
 export function DevOutcome(props: Props): ReactNode {
   const { agent, capability, run, steps } = props
   if (run === undefined) return <BeforeRun agent={agent} capability={capability} />
@@ -146,7 +146,7 @@ function Refused(props: {
   )
 }
 
-/** In the words of the terminal. */
+/** A note about an output that breaks its schema, with the same text as in the terminal. */
 function WrongOutput({ reason }: { readonly reason: string }): ReactNode {
   const [, problem = reason] =
     /^output does not match output_schema: (.*?)(?:; production answers .*)?$/.exec(reason) ?? []

@@ -7,20 +7,20 @@ export interface DevRun {
   readonly request: DevJob
   /** Unix milliseconds. */
   readonly sinceMs: number
-  /** Unix milliseconds, when its answer came; undefined: it is under way. */
+  /** When the response arrived, in Unix milliseconds; undefined while the job is running. */
   readonly untilMs: number | undefined
   readonly answer: DevAnswer | undefined
 }
 
-/** The meaning of an answer. */
+/** An interpreted response. */
 export type DevResult =
   | { readonly kind: 'delivered'; readonly output: JsonObject }
-  /** The agent refuses or fails. The name is one for the whole page: its heading, its ticket, its line of steps. */
+  /** The agent refused the job or failed. The heading, the ticket and the steps all use this `name`. */
   | { readonly kind: 'refused'; readonly name: string; readonly error: string; readonly type: string }
-  /** No answer of the interface; a sentence says why. */
+  /** There was no valid response; `sentence` says why. */
   | { readonly kind: 'trouble'; readonly sentence: string }
 
-/** Has the server of the page run a job. Never rejects: the answer says what went wrong. */
+/** Has the server of the page run a job. Never rejects: the returned answer describes any failure. */
 export async function sendDevJob(request: DevJob, sinceMs: number): Promise<DevAnswer> {
   const trouble = (sentence: string): DevAnswer => ({
     job_id: request.job_id,
@@ -45,7 +45,7 @@ export async function sendDevJob(request: DevJob, sinceMs: number): Promise<DevA
   }
 }
 
-/** Reads the agent's answer. Its client has checked it: the output of a delivered answer is an object. */
+/** Interprets the agent's response. The server has validated it: the output of a delivered response is an object. */
 export function readDevAnswer({ status, body, trouble }: DevAnswer): DevResult {
   if (trouble !== null) return { kind: 'trouble', sentence: trouble }
   const json = readObject(body)
@@ -63,6 +63,6 @@ function nameRefusal(type: unknown): string {
 
 function readObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
-  // Parsed JSON is a JSON value and nothing else.
+  // Parsed JSON contains only JSON values.
   return isObject(value) ? (value as JsonObject) : undefined
 }

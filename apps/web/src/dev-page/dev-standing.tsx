@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Note } from '../parts/note.tsx'
 import type { DevState } from './follow-dev.ts'
 
-/** The state of the agent in a word with its mark, in the band that is always in view. */
+/** The state of the agent as a word with its mark, in the band that is always in view. */
 export function DevStanding({ dev }: { readonly dev: DevState }): ReactNode {
   const [mark, words] = standingOf(dev)
   return (
@@ -19,7 +19,7 @@ function standingOf({ isHeard, view }: DevState): readonly [mark: string, words:
   return view?.problem === null ? ['online', 'Serving'] : ['warned', 'Serving an older version']
 }
 
-/** The problem that keeps the newest save from being served, in the terminal's words; and type errors, which do not. */
+/** The problem that keeps the newest save from being served, as printed in the terminal; and type errors, which do not. */
 export function DevProblems({ dev: { isHeard, view } }: { readonly dev: DevState }): ReactNode {
   return (
     <>
@@ -48,7 +48,7 @@ export function DevProblems({ dev: { isHeard, view } }: { readonly dev: DevState
   )
 }
 
-/** A message of the terminal: a sentence, then lines with aligned columns. */
+/** A message of the terminal: a sentence, followed by lines with aligned columns. */
 function Told({ text }: { readonly text: string }): ReactNode {
   const [first = '', ...rest] = text.split('\n')
   return (

@@ -19,14 +19,14 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   settled: 'Settled',
 }
 
-/** The name of a stop at which the job ended without a reason from the agent. */
+/** The name of the step at which a job ended, for jobs that ended without a reason from the agent. */
 const FAILED_NAMES: { readonly [kind in StepKind]?: string } = {
   asked: 'No price received',
   signed: 'Not signed',
   settled: 'Not settled',
 }
 
-/** A job as a line: each step with its time, and where it stopped. */
+/** The steps of a job in a line, each with its duration, and the step at which the job stopped. */
 export function DevSteps(props: {
   readonly steps: readonly DevStep[]
   readonly answer: DevAnswer | undefined
@@ -35,7 +35,6 @@ export function DevSteps(props: {
   return <StopLine stops={stopsOf(props)} />
 }
 
-/** The duration of a step. */
 const took = (ms: number): string => (ms < 1 ? '< 1 ms' : formatDuration(ms))
 
 function stopsOf(props: Parameters<typeof DevSteps>[0]): readonly LineStop[] {
@@ -43,7 +42,7 @@ function stopsOf(props: Parameters<typeof DevSteps>[0]): readonly LineStop[] {
   const isDelivered = answer !== undefined && readDevAnswer(answer).kind === 'delivered'
   const plan = isPaid ? PAID_PLAN : PLAN
   const found = plan.map(kind => steps.find(step => step.kind === kind))
-  // The report of a step may come late, or not at all: a later step shows that it was passed.
+  // The report of a step may be late or missing, but a later step implies that it was passed.
   const last = found.findLastIndex(step => step !== undefined)
   const stops = plan.map((kind, index): LineStop => {
     const step = found[index]

@@ -8,7 +8,7 @@ import { Sign } from '../signs/sign.tsx'
 import { readDevAnswer } from './dev-run.ts'
 import type { DevAgent, DevAnswer, DevCapability, Settled } from './wire.ts'
 
-/** The ticket of a job that was not run: what the test wallet will sign for. */
+/** The ticket of a job that was not run: the payment that the test wallet will sign. */
 export function DevFare(props: { readonly agent: DevAgent; readonly capability: DevCapability }): ReactNode {
   const { agent, capability } = props
   return (
@@ -31,7 +31,7 @@ interface Props {
   readonly answer: DevAnswer
 }
 
-/** The ticket of a job: punched when the transfer is in a block, and never where nothing was charged. */
+/** The ticket of a job. It is punched once the transfer is in a block, and never if nothing was charged. */
 export function DevTicket(props: Props): ReactNode {
   const { settled } = props.answer
   return settled === null ? <UnsettledTicket {...props} /> : <SettledTicket {...props} settled={settled} />
@@ -80,7 +80,7 @@ function SettledTicket(props: Props & { readonly settled: Settled }): ReactNode 
 
 function UnsettledTicket({ agent, capability, answer }: Props): ReactNode {
   const { status } = answer
-  // A 400, 402, 408 or 500 means that nothing was charged; for anything else that is not known yet.
+  // A 400, 402, 408 or 500 means that nothing was charged; after any other status that is not known yet.
   const isFree = status === 400 || status === 402 || status === 408 || status === 500
   const result = readDevAnswer(answer)
   const name = result.kind === 'refused' ? result.name : 'Not delivered'
@@ -113,7 +113,7 @@ function JobName(props: { readonly agent: DevAgent; readonly capability: string 
   )
 }
 
-/** A wallet, with its balance now and what the job changed. */
+/** A wallet with its current balance and the difference that the job made. */
 function Wallet(props: {
   readonly of: string
   readonly settled: Settled

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'react'
 import type { DevEvents, DevLine, DevView, DevStep } from './wire.ts'
 
-/** The state of `farebox dev`, from its events. */
+/** The state of `farebox dev`, collected from its events. */
 export interface DevState {
-  /** Whether its stream is open; false at first, and after it was stopped. */
+  /** Whether the event stream is open; false at first, and after `farebox dev` was stopped. */
   readonly isHeard: boolean
-  /** Undefined: no event has come yet. */
+  /** Undefined until the first event has arrived. */
   readonly view: DevView | undefined
   readonly lines: readonly DevLine[]
-  /** Lines that came too fast to be kept. */
+  /** The number of lines that were dropped because they came too fast. */
   readonly leftOut: number
-  /** Steps of jobs of this page, by job_id in lower case. */
+  /** The steps of the jobs of this page, by lower-case job_id. */
   readonly steps: ReadonlyMap<string, readonly DevStep[]>
 }
 
@@ -20,7 +20,7 @@ const MOST_LINES = 500
 const MOST_JOBS = 50
 const AGAIN_MS = 1_000
 
-/** Follows `farebox dev` for as long as the page is open; after it has stopped, the page connects to the next start. */
+/** Follows `farebox dev` while the page is open. After `farebox dev` has stopped, the page connects to the next start. */
 export function useDev(): DevState {
   const [followed, setFollowed] = useState(NOTHING)
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useDev(): DevState {
   return followed
 }
 
-/** While a new run of `farebox dev` has served nothing yet, the agent before is shown: what was typed for it stays. */
+/** Keeps the previous agent while a new run of `farebox dev` has not served anything, so that typed input stays. */
 function takeView(before: DevState, view: DevEvents['view']): DevState {
   return { ...before, isHeard: true, view: { ...view, agent: view.agent ?? before.view?.agent ?? null } }
 }

@@ -5,7 +5,7 @@ import { keepFields, NO_INPUT } from './keep-fields.ts'
 const TEXT: FieldMap = { text: { type: 'string' } }
 const BOTH: FieldMap = { ...TEXT, top: { type: 'integer' } }
 
-test('a typed value stays while its field stays, and returns with a field that returns', () => {
+test('a typed value stays as long as its field exists, and returns when its field returns', () => {
   const typed = { ...NO_INPUT, value: { text: 'a', top: '3' } }
   const without = keepFields(typed, BOTH, TEXT)
   expect(without.value).toEqual({ text: 'a' })
@@ -13,7 +13,7 @@ test('a typed value stays while its field stays, and returns with a field that r
   expect(keepFields(changed, TEXT, BOTH).value).toEqual({ text: 'b', top: '3' })
 })
 
-test('a typed value that never had a field stays: it was typed to be refused', () => {
+test('a typed value without a field stays, because it was typed to see it refused', () => {
   const typed = { ...NO_INPUT, value: { text: 'a', other: 1 } }
   expect(keepFields(typed, BOTH, TEXT).value).toEqual({ text: 'a', other: 1 })
 })

@@ -3,16 +3,16 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 /** The input of a capability, kept from save to save. */
 export interface KeptInput {
   readonly value: JsonObject
-  /** Of fields that a save took away: back in place when a save brings the field back. */
+  /** The values of fields that a save removed; restored when a save brings the field back. */
   readonly parked: JsonObject
 }
 
-/** Nothing typed. */
+/** An empty input. */
 export const NO_INPUT: KeptInput = { value: {}, parked: {} }
 
 /**
- * Moves an input to changed fields: values of fields that remain stay, values of removed fields are put aside. A value that
- * never had a field, typed as JSON to see it refused, stays too.
+ * Adapts an input to changed fields: values of remaining fields stay, and values of removed fields are set aside. A value
+ * that never had a field, typed as JSON to see it refused, stays too.
  */
 export function keepFields({ value, parked }: KeptInput, before: FieldMap, after: FieldMap): KeptInput {
   const isGone = (name: string): boolean => Object.hasOwn(before, name) && !Object.hasOwn(after, name)

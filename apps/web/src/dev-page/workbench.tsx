@@ -19,12 +19,12 @@ interface Props {
   readonly run: DevRun | undefined
   readonly steps: readonly DevStep[]
   readonly onRun: () => void
-  /** Whether each save runs the job again, which is offered where jobs cost nothing. */
+  /** Whether each save runs the job again. This is offered only when jobs cost nothing. */
   readonly repeats: boolean
   readonly onRepeats: (repeats: boolean) => void
 }
 
-/** One capability: input left, outcome right. The agent itself refuses, and its reason is shown at the field it names. */
+/** One capability: its input at the left, its outcome at the right. The agent's refusal is shown at the field it names. */
 export function Workbench(props: Props): ReactNode {
   const { agent, capability, input, onInput, run, steps, onRun, repeats, onRepeats } = props
   const form = useRef<HTMLFormElement>(null)
@@ -73,7 +73,7 @@ export function Workbench(props: Props): ReactNode {
   )
 }
 
-/** The refusal of the newest answer, whose field takes the focus; `check` looks for one in the current input. */
+/** The refusal in the newest response, whose field takes the focus; `check` looks for one in the current input. */
 function useRefusal(
   form: RefObject<HTMLFormElement | null>,
   asked: {
@@ -94,7 +94,7 @@ function useRefusal(
     return () => {
       isNewest = false
     }
-    // Only an answer that has just come says something about the field.
+    // Only a new response can refuse a field.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [answer])
   useEffect(() => {
@@ -107,7 +107,7 @@ function useRefusal(
   }
 }
 
-/** The field that the agent has refused. Undefined: none, or the handler refused for a reason of its own. */
+/** The field that the agent refused; undefined when it refused none, or when the handler gave a reason of its own. */
 async function findRefused(
   answer: DevAnswer,
   fields: FieldMap,
@@ -116,7 +116,7 @@ async function findRefused(
   const result = readDevAnswer(answer)
   if (result.kind !== 'refused' || result.type !== 'validation') return undefined
   const found = await findViolation(fields, input)
-  // The same rules refuse in the same words.
+  // The page applies the agent's own rules, so an equal text means the same refusal.
   return found !== undefined && result.error === `${found.field}: ${found.reason}` ? found : undefined
 }
 
@@ -126,7 +126,7 @@ async function findViolation(fields: FieldMap, input: JsonObject): Promise<Viola
   return checked.ok ? undefined : checked.violation
 }
 
-/** The button that runs the job, and what that costs. */
+/** The button that runs the job, with the cost of a run. */
 function RunButton(props: {
   readonly agent: DevAgent
   readonly price: string
@@ -167,7 +167,7 @@ function RunButton(props: {
   )
 }
 
-/** The same job from a terminal, as a new one; good until 2100. */
+/** A curl command that runs the same input as a new job; its deadline is in the year 2100. */
 function curlCall(url: string, { job_id, capability, input }: DevJob): string {
   const body = { service_version: '1.0', job_id, deadline: 4_102_444_800, task: { capability, input } }
   return `curl -s ${quoteForShell(`${url}/execute`)} -H 'content-type: application/json' -d ${quoteForShell(JSON.stringify(body))}\n`

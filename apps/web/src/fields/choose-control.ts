@@ -1,6 +1,6 @@
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 
-/** How a field is filled in. */
+/** The kind of control that edits a field. */
 export type Control =
   | 'line'
   | 'area'
@@ -17,10 +17,10 @@ const MOST_CHOICES = 4
 const LONG_TEXT = 120
 const DEEPEST = 3
 const MOST_COLUMNS = 5
-/** A form with more is JSON alone: a schema may be made to be too large for people. */
+/** A form with more fields is offered as JSON only: a schema can be too large for a form that people can use. */
 const MOST_FIELDS = 200
 
-/** The control for a field so deep in the form; the uppermost is 1. */
+/** Chooses the control for a field at this depth of the form; top-level fields have depth 1. */
 export function chooseControl(field: Field, depth: number): Control {
   if (field.enum !== undefined && field.enum.every(isScalar)) {
     const isShort = field.enum.length <= MOST_CHOICES && field.enum.every(value => String(value).length <= 24)
@@ -45,7 +45,7 @@ export function chooseControl(field: Field, depth: number): Control {
   }
 }
 
-/** Whether a form can be made of these fields for people. */
+/** Whether people can fill in a form of these fields. */
 export function isFillable(fields: FieldMap): boolean {
   return countFields(fields, 0) <= MOST_FIELDS
 }
@@ -74,7 +74,7 @@ function isFlatField(field: Field): boolean {
   return field.type !== 'array' && field.type !== 'object'
 }
 
-/** A format has no line breaks, and neither has an anchored pattern of plain characters: an address, an amount. */
+/** Whether a value has no line breaks: formats have none, and neither have anchored patterns of plain characters. */
 function isOneLine({ format, pattern }: Field): boolean {
   if (format !== undefined) return true
   return pattern !== undefined && /^\^.*\$$/s.test(pattern) && !/\\[sWDSnr]|\[\^|[\n\r]/.test(pattern)

@@ -2,7 +2,10 @@ import type { Field } from '@farebox/protocol/fields/field'
 import { formatCount } from '../format/share.ts'
 import { cutText } from '../format/cut-text.ts'
 
-/** The rule of a field in a few words: `50 to 1,000`, `1 to 20,000 characters`, `at most 10`. Empty: anything. */
+/**
+ * The rule of a field in a few words: `50 to 1,000`, `1 to 20,000 characters`, `at most 10`. Empty when any value is
+ * allowed.
+ */
 export function describeRule(field: Field): string {
   switch (field.type) {
     case 'string':
@@ -20,7 +23,7 @@ export function describeRule(field: Field): string {
   }
 }
 
-/** The rule as a table has it: whether it is required, its range, what counts where nothing is given. */
+/** The rule as shown in a table: whether the field is required, its range, and its default. */
 export function describeWhole(field: Field, required: boolean): string {
   const choices =
     field.enum === undefined

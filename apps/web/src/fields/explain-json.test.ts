@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { explainJson } from './explain-json.ts'
 
-describe('the JSON of an input', () => {
-  test('is an object, whatever is in it', () => {
+describe('explaining the JSON of an input', () => {
+  test('accepts any object', () => {
     expect(explainJson('{}')).toBeUndefined()
     expect(explainJson(' {"text": [1, null]}\n')).toBeUndefined()
   })
 
-  test.each(['[]', 'null', '"text"', '1'])('%s is JSON, and not an object', text => {
+  test.each(['[]', 'null', '"text"', '1'])('refuses %s, which is JSON but not an object', text => {
     expect(explainJson(text)).toBe('input: must be an object')
   })
 
@@ -24,7 +24,7 @@ describe('the JSON of an input', () => {
     ['{"a": 01}', 'line 1, column 8'],
     ['{"a": [}', 'line 1, column 8'],
     ['{"a": TRUE}', 'line 1, column 7'],
-  ])('%j is refused where it goes wrong', (text, place) => {
+  ])('names the place at which %j becomes invalid', (text, place) => {
     expect(explainJson(text)).toBe(`Not valid JSON (${place}).`)
   })
 })

@@ -1,4 +1,4 @@
-/** Why a text is not the JSON of an object: `Not valid JSON (line 1, column 15).` Undefined: it is. */
+/** Why a text is not a JSON object: `Not valid JSON (line 1, column 15).` Undefined when it is one. */
 export function explainJson(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -11,14 +11,14 @@ export function explainJson(text: string): string | undefined {
   }
 }
 
-/** RFC 8259, with the white space before it. */
+/** A token of RFC 8259, with the white space before it. */
 const TOKEN =
   /[ \t\n\r]*("(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:])/uy
 
-/** The tokens that may come next. `end`: the bracket that is open may be closed as well. */
+/** The tokens allowed next. `… or end`: the open bracket may also be closed. */
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
-/** Where a text stops being JSON, as an index. Browsers do not all say it, and none says it always. */
+/** The index of the first invalid character. Error messages of browsers do not always contain it. */
 function findFault(text: string): number {
   const open: string[] = []
   let expected: Expected | undefined = 'value'

@@ -6,10 +6,10 @@ import { TypeShape } from '../signs/type-shape.tsx'
 const MOST_TITLE = 80
 
 /**
- * A field by its type and its title, with the name that JSON has behind it; by its name where no title is declared. The
- * title is untrusted text.
+ * A field by its type and its title, followed by its name in JSON; by its name alone when no title is declared. The title is
+ * untrusted text.
  *
- * @param field undefined: not declared, so neither its type nor its title is known
+ * @param field undefined when the field is not declared, so that its type and title are not known
  */
 export function FieldName({
   name,
@@ -35,7 +35,7 @@ export function FieldName({
   )
 }
 
-/** A name may break after its underscores rather than within a word. */
+/** Allows a line break after each underscore of a name instead of within a word. */
 function breakable(name: string): ReactNode {
   const parts = name.split(/(?<=_)/)
   if (parts.length === 1) return name

@@ -1,12 +1,13 @@
 /**
- * JSON as RFC 8785 writes it: no blanks, keys sorted by their UTF-16 code units, numbers and strings as ECMAScript
- * writes them. Two values that are equal as JSON have one spelling, so that a hash of it can be compared.
+ * JSON in the form of RFC 8785: no white space, keys sorted by their UTF-16 code units, numbers and strings written as
+ * ECMAScript writes them. Values that are equal as JSON have the same text, so that hashes of it can be compared.
  *
- * Lone surrogates, which RFC 8785 leaves without a form, are written as their escapes (`"\ud800"`).
+ * Lone surrogates, for which RFC 8785 defines no form, are written as their escapes (`"\ud800"`).
  *
- * @param value what `JSON.parse` gives; nested no deeper than the stack allows, which its parser has checked
- * @throws {TypeError} for what JSON has no form for: `undefined`, functions, bigints, `NaN`,
- *   and the `Infinity` that `1e400` is parsed to
+ * @param value a value as `JSON.parse` returns it; its nesting must not exceed the stack, which the parser has already
+ * checked
+ * @throws {TypeError} for values that JSON cannot represent: `undefined`, functions, bigints, `NaN`, and the `Infinity` that
+ * `1e400` is parsed to
  * @example canonicalJson({ b: 1, a: 'ä' }) // '{"a":"ä","b":1}'
  */
 export function canonicalJson(value: unknown): string {

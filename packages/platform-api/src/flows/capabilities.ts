@@ -39,7 +39,7 @@ export const capabilitiesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(50).default(20).describe('How many, 1 to 50; default 20'),
 })
 
-/** A capability that a flow can order from, as it is now. */
+/** A capability that a flow can order from, in its current state. */
 export const offeredCapability = z.strictObject({
   agent_id: z.int().positive(),
   capability: z.string(),
@@ -78,13 +78,14 @@ export const offeredCapability = z.strictObject({
     ),
 })
 
-/** {@link offeredCapability}, as it travels. */
+/** The type that {@link offeredCapability} parses to. */
 export type OfferedCapability = z.infer<typeof offeredCapability>
 
 /**
- * The answer of `GET /v1/capabilities`: what steps of a flow can be, the best match first. Agents without `/about` are
- * not in it, and with `ids` alone those that are offline or take no jobs. What has to fit is graded for so many agents at
- * a time, so that a page may hold fewer than were asked for, even none, while there is a `next_cursor`.
+ * The answer of `GET /v1/capabilities`: the capabilities that a flow's steps can use, the best match first. Agents without
+ * `/about` are left out; without `ids`, so are agents that are offline or take no jobs. The platform grades the fit of a
+ * limited number of agents at a time, so a page may hold fewer capabilities than requested, even none, while there is a
+ * `next_cursor`.
  *
  * @example
  * ```ts
@@ -102,5 +103,5 @@ export const capabilitiesAnswer = z.strictObject({
   next_cursor: z.string().nullable(),
 })
 
-/** {@link capabilitiesAnswer}, as it travels. */
+/** The type that {@link capabilitiesAnswer} parses to. */
 export type CapabilitiesAnswer = z.infer<typeof capabilitiesAnswer>

@@ -8,8 +8,8 @@ export const driftRequest = z.strictObject({
 })
 
 /**
- * The answer of `POST /v1/agents/:agentId/drift`: how many of the flows that are kept here a new declaration of the agent
- * would break. Whose they are is not told, and what values they have plays no part.
+ * The answer of `POST /v1/agents/:agentId/drift`: how many of the flows saved on this platform a new declaration of the
+ * agent would break. The answer does not reveal the owners of the flows, and the values in the flows do not affect it.
  *
  * @example
  * ```ts
@@ -54,5 +54,5 @@ export const agentDrift = z.strictObject({
     .describe('What most of them would stumble over first'),
 })
 
-/** {@link agentDrift}, as it travels. */
+/** The type that {@link agentDrift} parses to. */
 export type AgentDrift = z.infer<typeof agentDrift>

@@ -18,7 +18,7 @@ const edit = z
 
 const portRef = z.strictObject({ step: z.string(), port: z.string() })
 
-/** A problem of a flow, or a note before it is paid for. */
+/** A problem of a flow, or a note to read before paying for it. */
 export const flowFinding = z.strictObject({
   id: z.string().describe('The same for the same finding of a flow that has changed elsewhere'),
   severity: z
@@ -32,11 +32,12 @@ export const flowFinding = z.strictObject({
     .describe('What would fix it, the best first'),
 })
 
-/** {@link flowFinding}, as it travels. */
+/** The type that {@link flowFinding} parses to. */
 export type FlowFinding = z.infer<typeof flowFinding>
 
 /**
- * The answer of `POST /v1/flows/check`: what is known of a flow before it is paid for, against what its agents are now.
+ * The answer of `POST /v1/flows/check`: a flow checked against the current declarations of its agents, before it is paid
+ * for.
  *
  * @example
  * ```ts
@@ -81,5 +82,5 @@ export const flowChecked = z.strictObject({
   output_schema: z.record(z.string(), z.unknown()).describe('What a run gives'),
 })
 
-/** {@link flowChecked}, as it travels. */
+/** The type that {@link flowChecked} parses to. */
 export type FlowChecked = z.infer<typeof flowChecked>

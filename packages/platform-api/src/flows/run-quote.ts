@@ -17,7 +17,7 @@ export const runQuoteRequest = z
   .describe('Asks the agents of a flow for their prices, before anybody signs')
 
 /**
- * The answer of `POST /v1/runs/quote`: what there is to sign, in the order in which the steps can run.
+ * The answer of `POST /v1/runs/quote`: the payments to sign, in the order in which the steps can run.
  *
  * @example
  * ```ts
@@ -56,5 +56,5 @@ export const runQuote = z.strictObject({
   total: z.string().describe('Decimal USDC of all jobs with a quote, lists at their declared maximum'),
 })
 
-/** {@link runQuote}, as it travels. */
+/** The type that {@link runQuote} parses to. */
 export type RunQuote = z.infer<typeof runQuote>

@@ -10,10 +10,10 @@ const decimalUsdc = z.string().describe('Decimal USDC')
 const jsonObject = z.record(z.string(), z.unknown())
 const stepId = z.string().describe('The id of a step of the flow')
 
-/** Payments that one request may bring. */
+/** The most payments that one request may contain. */
 export const MAX_PAYMENTS_PER_REQUEST = 500
 
-/** The key of a job of a run: its step, and for a list which item it is for. */
+/** The key of a job of a run: the id of its step, and for a list the index of the item. */
 export const runJobKey = z
   .string()
   .regex(
@@ -43,11 +43,12 @@ export const runPayment = z
   })
   .describe('A signed payment, good for one job of the run')
 
-/** {@link runPayment}, as it travels. */
+/** The type that {@link runPayment} parses to. */
 export type RunPayment = z.infer<typeof runPayment>
 
 /**
- * The body of `POST /v1/runs`. Payments may come with it or later; a job that is ready and has none waits for it.
+ * The body of `POST /v1/runs`. Payments may be sent with it or later; a job that is ready and has no payment waits for
+ * one.
  *
  * @example
  * ```ts
@@ -167,7 +168,7 @@ export const runWaiting = z.discriminatedUnion('for', [
   }),
 ])
 
-/** {@link runWaiting}, as it travels. */
+/** The type that {@link runWaiting} parses to. */
 export type RunWaiting = z.infer<typeof runWaiting>
 
 /** One job of a run. */
@@ -217,7 +218,7 @@ export const runJob = z.strictObject({
     ),
 })
 
-/** {@link runJob}, as it travels. */
+/** The type that {@link runJob} parses to. */
 export type RunJob = z.infer<typeof runJob>
 
 /** One step of a run. */
@@ -236,7 +237,7 @@ export const runStep = z.strictObject({
   jobs: z.array(runJob).describe('Of a paid step: one, or one for each item of its list, as far as known'),
 })
 
-/** {@link runStep}, as it travels. */
+/** The type that {@link runStep} parses to. */
 export type RunStepAnswer = z.infer<typeof runStep>
 
 const progress = {
@@ -263,10 +264,10 @@ const progress = {
     .describe('It is deleted then unless a payment is brought before; null: it is kept for days'),
 }
 
-/** The data of an event `run` of `GET /v1/runs/:runId/events`: all that changes. */
+/** The data of an event `run` of `GET /v1/runs/:runId/events`: every field of a run that can change. */
 export const runProgress = z.strictObject(progress).describe('How a run stands')
 
-/** {@link runProgress}, as it travels. */
+/** The type that {@link runProgress} parses to. */
 export type RunProgress = z.infer<typeof runProgress>
 
 /**
@@ -292,7 +293,7 @@ export const run = z
   })
   .describe('A run of a flow')
 
-/** {@link run}, as it travels. */
+/** The type that {@link run} parses to. */
 export type RunAnswer = z.infer<typeof run>
 
 /** The answer of `POST /v1/runs`. */
@@ -307,7 +308,7 @@ export const runStarted = z.strictObject({
     ),
 })
 
-/** {@link runStarted}, as it travels. */
+/** The type that {@link runStarted} parses to. */
 export type RunStarted = z.infer<typeof runStarted>
 
 /** The query of `GET /v1/me/runs`. */
@@ -317,7 +318,7 @@ export const runsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
 })
 
-/** A run as a list shows it. */
+/** A run in a list. */
 export const runLine = z.strictObject({
   run_id: z.uuid(),
   flow_id: z.uuid().nullable(),
@@ -329,11 +330,11 @@ export const runLine = z.strictObject({
   changed_at: unixSeconds,
 })
 
-/** `GET /v1/me/runs`: what the signed-in address paid for, the newest first. */
+/** `GET /v1/me/runs`: the runs that the signed-in address paid for, the newest first. */
 export const runsAnswer = z.strictObject({
   runs: z.array(runLine),
   next_cursor: z.string().nullable(),
 })
 
-/** {@link runsAnswer}, as it travels. */
+/** The type that {@link runsAnswer} parses to. */
 export type RunsAnswer = z.infer<typeof runsAnswer>

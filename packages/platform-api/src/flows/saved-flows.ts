@@ -22,7 +22,7 @@ export const flowUpdate = z.strictObject({
   revision: z.int().positive().describe('The one that was changed: where another was saved since, 409'),
 })
 
-/** `PUT /v1/flows/:flowId` answers so with 409: what is kept now, and who saved it. */
+/** The body of a 409 response of `PUT /v1/flows/:flowId`: the saved revision, and who saved it. */
 export const flowConflict = z.strictObject({
   ...failure.shape,
   revision: z.int().positive().optional().describe('Of what is kept now'),
@@ -30,10 +30,10 @@ export const flowConflict = z.strictObject({
   changed_by: z.enum(['this session', 'another session']).optional().describe('Of the same address'),
 })
 
-/** {@link flowConflict}, as it travels. */
+/** The type that {@link flowConflict} parses to. */
 export type FlowConflict = z.infer<typeof flowConflict>
 
-/** A flow as it is kept for the address that is signed in. */
+/** A flow saved for the signed-in address. */
 export const savedFlow = z.strictObject({
   flow_id: z.uuid(),
   name: z.string(),
@@ -46,7 +46,7 @@ export const savedFlow = z.strictObject({
 })
 
 /**
- * {@link savedFlow}, as it travels.
+ * The type that {@link savedFlow} parses to.
  *
  * @example
  * ```ts
@@ -78,12 +78,12 @@ export const flowsQuery = z.strictObject({
 })
 
 /**
- * `GET /v1/flows`: the flows of the signed-in address, the newest change first. A page may hold fewer than were asked for
- * while there is a `next_cursor`.
+ * `GET /v1/flows`: the flows of the signed-in address, the most recently changed first. A page may hold fewer flows than
+ * requested while there is a `next_cursor`.
  */
 export const flowsAnswer = z.strictObject({ flows: z.array(flowLine), next_cursor: z.string().nullable() })
 
-/** {@link flowsAnswer}, as it travels. */
+/** The type that {@link flowsAnswer} parses to. */
 export type FlowsAnswer = z.infer<typeof flowsAnswer>
 
 /** `GET /v1/flows/:flowId/versions`, the newest first. */
@@ -91,7 +91,7 @@ export const flowVersions = z.strictObject({
   versions: z.array(z.strictObject({ version: z.int().positive(), saved_at: unixSeconds, name: z.string() })),
 })
 
-/** {@link flowVersions}, as it travels. */
+/** The type that {@link flowVersions} parses to. */
 export type FlowVersions = z.infer<typeof flowVersions>
 
 /** The answer of `POST /v1/flows/:flowId/share`. */
@@ -103,10 +103,10 @@ export const sharedPath = z.object({ shareId: z.string().max(64) })
 /** `GET /v1/shared/:shareId`: the flow without the constants that its owner marked secret. */
 export const sharedFlow = z.strictObject({ name: z.string(), flow: jsonObject, changed_at: unixSeconds })
 
-/** {@link sharedFlow}, as it travels. */
+/** The type that {@link sharedFlow} parses to. */
 export type SharedFlow = z.infer<typeof sharedFlow>
 
-/** One flow to start from. */
+/** A template: a flow to start from. */
 export const flowTemplate = z.strictObject({
   template_id: z.string(),
   name: z.string(),
@@ -117,13 +117,13 @@ export const flowTemplate = z.strictObject({
   flow: jsonObject,
 })
 
-/** {@link flowTemplate}, as it travels. */
+/** The type that {@link flowTemplate} parses to. */
 export type FlowTemplate = z.infer<typeof flowTemplate>
 
-/** `GET /v1/flows/templates`: those whose agents are listed here, pinned as they are now. */
+/** `GET /v1/flows/templates`: the templates whose agents are all listed here, pinned to the agents' current terms. */
 export const templatesAnswer = z.strictObject({ templates: z.array(flowTemplate) })
 
-/** {@link templatesAnswer}, as it travels. */
+/** The type that {@link templatesAnswer} parses to. */
 export type TemplatesAnswer = z.infer<typeof templatesAnswer>
 
 /** The body of `POST /v1/flows/dry-run`. */
@@ -132,7 +132,7 @@ export const dryRunRequest = z.strictObject({
   input: jsonObject.optional().describe('Default: a sample of what the flow takes'),
 })
 
-/** `POST /v1/flows/dry-run`: the flow on sample data; no agent is asked, nothing is paid. */
+/** `POST /v1/flows/dry-run`: the result of the flow on sample data. No agent is called and nothing is paid. */
 export const dryRunAnswer = z.strictObject({
   input: jsonObject,
   steps: z.array(
@@ -146,5 +146,5 @@ export const dryRunAnswer = z.strictObject({
   output: jsonObject,
 })
 
-/** {@link dryRunAnswer}, as it travels. */
+/** The type that {@link dryRunAnswer} parses to. */
 export type DryRunAnswer = z.infer<typeof dryRunAnswer>

@@ -3,7 +3,7 @@ import { agentSpender, tokenApprovals, walletLimits, type WalletLimits } from '.
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const WORD = `0x${'44'.repeat(32)}`
-/** A word for somebody else, and an amount behind it. */
+/** Two ABI words instead of one: the address of a stranger, followed by an amount. */
 const TWO_WORDS = `0x${'e7'.repeat(20).padStart(64, '0')}${'f'.repeat(64)}`
 
 const PERMISSION = {
@@ -47,13 +47,13 @@ const APPROVAL = {
   transaction: WORD,
 }
 
-/** The first field of each problem. */
+/** The first path segment of each problem found. */
 function wrongOf(schema: typeof agentSpender | typeof tokenApprovals | typeof walletLimits, answer: unknown) {
   const read = schema.safeParse(answer)
   return read.success ? [] : read.error.issues.map(({ path }) => path[0])
 }
 
-test('answers as they are documented are taken as they are', () => {
+test('documented answers are accepted unchanged', () => {
   expect(walletLimits.parse(LIMITS)).toEqual(LIMITS)
   expect(walletLimits.parse({ ...LIMITS, permit: null, permissions: [] }).permissions).toEqual([])
   const approvals = { approvals: [APPROVAL], from_block: 0 }
@@ -62,7 +62,7 @@ test('answers as they are documented are taken as they are', () => {
 })
 
 test.each([TWO_WORDS, `${ADDRESS}00`, ADDRESS.slice(0, -1), '0x', '', null, undefined, 7, [ADDRESS]])(
-  'PERM-05 %j is no spender, recipient or owner of anything',
+  'PERM-05 %j is refused as a spender, recipient or owner',
   other => {
     expect(wrongOf(agentSpender, { agent_id: 7, spender: other })).toEqual(['spender'])
     const approvals = [{ ...APPROVAL, spender: other }]
@@ -85,6 +85,6 @@ test.each(['-1', '1.5', '0x10', '1e9', ' 1', '', (2n ** 256n).toString(), '1'.re
   },
 )
 
-test.each([null, undefined, 'text', [], { permissions: 'many' }])('%j is no answer at all', wrong => {
+test.each([null, undefined, 'text', [], { permissions: 'many' }])('%j is refused as an answer', wrong => {
   expect(walletLimits.safeParse(wrong).success).toBe(false)
 })

@@ -14,7 +14,7 @@ const atomic = uint256.describe('Atomic units of the token')
 const unixSeconds = z.int().nonnegative().describe('Unix seconds')
 const transaction = word.describe('Hash of the transaction')
 
-/** The path of what is about one owner of tokens. */
+/** The path of the routes about one owner of tokens. */
 export const limitsPath = z.strictObject({
   address: z
     .string()
@@ -27,10 +27,10 @@ export const permissionState = z
   .enum(['active', 'used-up', 'expired', 'revoked'])
   .describe('used-up: nothing is left of the cap; expired: its end has passed; revoked: by its owner')
 
-/** {@link permissionState}, as it travels. */
+/** The type that {@link permissionState} parses to. */
 export type PermissionState = z.infer<typeof permissionState>
 
-/** One permission of an owner, as the SpendPermissions contract has it. */
+/** One permission of an owner, as stored in the SpendPermissions contract. */
 export const spendPermission = z.strictObject({
   id: word.describe('The name of the permission in the contract'),
   spender: address.describe('Who may spend'),
@@ -55,11 +55,11 @@ export const spendPermission = z.strictObject({
   revoked_at: unixSeconds.nullable(),
 })
 
-/** {@link spendPermission}, as it travels. */
+/** The type that {@link spendPermission} parses to. */
 export type SpendPermissionView = z.infer<typeof spendPermission>
 
 /**
- * The answer of `GET /v1/limits/:address`: what an owner permits agents to move, and the approval behind it.
+ * The answer of `GET /v1/limits/:address`: the amounts that an owner permits agents to move, and the approval behind them.
  *
  * @example
  * ```ts
@@ -98,10 +98,10 @@ export const walletLimits = z
   })
   .describe('What a wallet permits agents to move')
 
-/** {@link walletLimits}, as it travels. */
+/** The type that {@link walletLimits} parses to. */
 export type WalletLimits = z.infer<typeof walletLimits>
 
-/** The most jobs that one question about spends may name. */
+/** The most jobs that one query for spends may name. */
 export const MAX_SPEND_JOBS = 50
 
 /** The query of `GET /v1/limits/:address/spends`. */
@@ -120,7 +120,7 @@ export const spendsQuery = z.strictObject({
     .describe(`Only spends of these jobs, at most ${MAX_SPEND_JOBS}, with commas between them`),
 })
 
-/** A spend that is in a block. */
+/** A spend that is included in a block. */
 export const spendLine = z.strictObject({
   permission: word.describe('The id of the permission'),
   agent_id: uint256,
@@ -138,10 +138,10 @@ export const spendLine = z.strictObject({
   at: unixSeconds.describe('The time of its block'),
 })
 
-/** {@link spendLine}, as it travels. */
+/** The type that {@link spendLine} parses to. */
 export type SpendLine = z.infer<typeof spendLine>
 
-/** `GET /v1/limits/:address/spends`: the newest first. */
+/** `GET /v1/limits/:address/spends`: spends from a wallet, the newest first. */
 export const walletSpends = z
   .strictObject({
     spends: z.array(spendLine),
@@ -150,10 +150,10 @@ export const walletSpends = z
   })
   .describe('What agents moved of a wallet’s tokens')
 
-/** {@link walletSpends}, as it travels. */
+/** The type that {@link walletSpends} parses to. */
 export type WalletSpends = z.infer<typeof walletSpends>
 
-/** One approval of the token that is not zero. */
+/** One non-zero approval of the token. */
 export const tokenApproval = z.strictObject({
   spender: address.describe('Who may move the tokens'),
   amount: atomic,
@@ -163,10 +163,10 @@ export const tokenApproval = z.strictObject({
   transaction,
 })
 
-/** {@link tokenApproval}, as it travels. */
+/** The type that {@link tokenApproval} parses to. */
 export type TokenApproval = z.infer<typeof tokenApproval>
 
-/** `GET /v1/limits/:address/approvals`: every approval of the token that was found and still holds. */
+/** `GET /v1/limits/:address/approvals`: every approval of the token that was found and is still in effect. */
 export const tokenApprovals = z
   .strictObject({
     approvals: z.array(tokenApproval),
@@ -177,10 +177,10 @@ export const tokenApprovals = z
   })
   .describe('Approvals of the token by a wallet')
 
-/** {@link tokenApprovals}, as it travels. */
+/** The type that {@link tokenApprovals} parses to. */
 export type TokenApprovals = z.infer<typeof tokenApprovals>
 
-/** `GET /v1/agents/:agentId/spender`: the account that an agent spends from, as it says itself. */
+/** `GET /v1/agents/:agentId/spender`: the account that an agent spends from, as the agent itself states it. */
 export const agentSpender = z
   .strictObject({
     agent_id: z.int().positive(),
@@ -188,5 +188,5 @@ export const agentSpender = z
   })
   .describe('Who sends the transactions of an agent that moves its callers’ tokens')
 
-/** {@link agentSpender}, as it travels. */
+/** The type that {@link agentSpender} parses to. */
 export type AgentSpender = z.infer<typeof agentSpender>

@@ -1,6 +1,6 @@
 /**
- * The categories of agents, in the order in which they are offered. An agent has one at most, and its owner chooses it. Pages
- * load this list without the schemas.
+ * The categories of agents, in display order. An agent has at most one, chosen by its owner. This list is separate from
+ * the schemas so that pages can load it without them.
  */
 export const agentCategories = [
   'writing',
@@ -15,5 +15,5 @@ export const agentCategories = [
   'utilities',
 ] as const
 
-/** {@link agentCategories}, one of them. */
+/** One of {@link agentCategories}. */
 export type AgentCategory = (typeof agentCategories)[number]

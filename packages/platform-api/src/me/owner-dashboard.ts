@@ -7,7 +7,7 @@ const seconds = z.number().int().describe('Unix seconds')
 const agentId = z.number().int().positive().describe('The registry’s token id')
 const { earned, earned_atomic, success, p50_ms, p95_ms } = capabilityDashboard.shape
 
-/** The most agents of an owner that the overview is about. */
+/** The most agents of an owner that the overview includes. */
 export const MAX_DASHBOARD_AGENTS = 50
 
 /** The query of `GET /v1/me/dashboard`. */
@@ -19,7 +19,7 @@ export const ownerDashboardQuery = z.strictObject({
     .describe('How far back, in whole UTC days, today included: 7, 14 or 30; default 7'),
 })
 
-/** A job as the owner of its agent sees it: no contents, and not who paid. */
+/** A job as the owner of its agent sees it: without its contents and its payer. */
 export const ownerJobLine = z
   .strictObject({
     job_id: z.string(),
@@ -34,10 +34,10 @@ export const ownerJobLine = z
   })
   .describe('A job of an agent, for its owner')
 
-/** {@link ownerJobLine}, as it travels. */
+/** The type that {@link ownerJobLine} parses to. */
 export type OwnerJobLine = z.infer<typeof ownerJobLine>
 
-/** `GET /v1/me/agents/:agentId/jobs`: the newest first. */
+/** `GET /v1/me/agents/:agentId/jobs`: the jobs of an agent, the newest first. */
 export const ownerJobs = z
   .strictObject({
     jobs: z.array(ownerJobLine),
@@ -45,10 +45,10 @@ export const ownerJobs = z
   })
   .describe('Jobs that the platform sent an agent for callers, its own daily ones aside')
 
-/** {@link ownerJobs}, as it travels. */
+/** The type that {@link ownerJobs} parses to. */
 export type OwnerJobs = z.infer<typeof ownerJobs>
 
-/** The matters that need an owner's attention. */
+/** A matter that needs an owner's attention. */
 export const ownerNotice = z
   .strictObject({
     kind: z
@@ -75,7 +75,7 @@ export const ownerNotice = z
   })
   .describe('Something about an agent that its owner should look at')
 
-/** {@link ownerNotice}, as it travels. */
+/** The type that {@link ownerNotice} parses to. */
 export type OwnerNotice = z.infer<typeof ownerNotice>
 
 /** One agent of the overview. */
@@ -100,12 +100,12 @@ export const dashboardAgent = z.strictObject({
   registered_at: seconds,
 })
 
-/** {@link dashboardAgent}, as it travels. */
+/** The type that {@link dashboardAgent} parses to. */
 export type DashboardAgent = z.infer<typeof dashboardAgent>
 
 /**
- * `GET /v1/me/dashboard`: the agents of the signed-in owner together, of jobs that the platform sent for callers, its own
- * daily ones aside.
+ * `GET /v1/me/dashboard`: all agents of the signed-in owner together. Counts the jobs that the platform sent for callers,
+ * without the platform's own daily test jobs.
  *
  * @example
  * ```ts
@@ -151,5 +151,5 @@ export const ownerDashboard = z
   })
   .describe('How the agents of an owner do, together')
 
-/** {@link ownerDashboard}, as it travels. */
+/** The type that {@link ownerDashboard} parses to. */
 export type OwnerDashboard = z.infer<typeof ownerDashboard>

@@ -7,7 +7,7 @@ const decimalUsdc = z.string().describe('Decimal USDC')
 /** The most jobs of one page. */
 export const MAX_JOBS_PER_PAGE = 100
 
-/** How a list of jobs is asked for. */
+/** The query parameters that both lists of jobs share. */
 const page = {
   status: jobStatus.optional().describe('Only jobs of this status'),
   cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
@@ -29,7 +29,7 @@ export const ownerJobsQuery = z.strictObject({
   job_id: z.uuid().optional().describe('Only this job'),
 })
 
-/** A job as its payer's list shows it. */
+/** A job in the list of its payer. */
 export const jobLine = z
   .strictObject({
     job_id: z.string(),
@@ -53,11 +53,11 @@ export const jobLine = z
   })
   .describe('A job in the list of its payer, without its contents')
 
-/** {@link jobLine}, as it travels. */
+/** The type that {@link jobLine} parses to. */
 export type JobLine = z.infer<typeof jobLine>
 
 /**
- * `GET /v1/me/jobs`: what the signed-in address ordered and paid, the newest first.
+ * `GET /v1/me/jobs`: the jobs that the signed-in address ordered and paid for, the newest first.
  *
  * @example
  * ```ts
@@ -93,5 +93,5 @@ export const payerJobs = z
   })
   .describe('Jobs of a payer')
 
-/** {@link payerJobs}, as it travels. */
+/** The type that {@link payerJobs} parses to. */
 export type PayerJobs = z.infer<typeof payerJobs>

@@ -3,9 +3,9 @@ import type { SignInTerms } from '../owners.ts'
 const STATEMENT = 'Sign in to Farebox. This costs nothing and moves no money.'
 
 /**
- * The text that a wallet signs to sign in (EIP-4361): the terms that the platform asked for, for one address.
+ * Writes the text that a wallet signs to sign in (EIP-4361), from the platform's terms and one address.
  *
- * @param address with the upper and lower case of EIP-55
+ * @param address in the mixed-case checksum form of EIP-55
  */
 export function writeSignInMessage(terms: SignInTerms, address: string): string {
   return [

@@ -1,5 +1,5 @@
 /**
- * The cookie that tells the pages of a platform whether anybody is signed in, without asking. It says nothing else and
- * opens nothing: the session is in a cookie that no script reads.
+ * A cookie that lets the pages of a platform know, without a request, whether a user is signed in. It holds nothing else
+ * and grants no access: the session is in an HttpOnly cookie that scripts cannot read.
  */
 export const SIGNED_IN_COOKIE = 'farebox_signed_in'

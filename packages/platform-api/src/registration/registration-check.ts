@@ -4,7 +4,7 @@ import { errorTypes } from '../errors.ts'
 /** The headers of `POST /v1/registrations`. */
 export const registrationHeaders = z.object({ accept: z.string().max(256).optional() })
 
-/** The checks of an endpoint before its registration is opened, in their order. */
+/** The names of the checks of an endpoint before its registration is opened, in their order. */
 export const registrationCheckName = z
   .enum([
     'endpoint',
@@ -27,7 +27,7 @@ export const registrationCheckName = z
 const MAX_TEXT = 1_000
 const text = z.string().max(MAX_TEXT)
 
-/** One check of an endpoint, and what came of it. */
+/** One check of an endpoint, with its result. */
 export const registrationCheck = z
   .strictObject({
     name: registrationCheckName,
@@ -48,17 +48,17 @@ export const registrationCheck = z
   })
   .describe('One check of an endpoint that somebody wants to register')
 
-/** {@link registrationCheck}, as it travels. */
+/** The type that {@link registrationCheck} parses to. */
 export type RegistrationCheck = z.infer<typeof registrationCheck>
 
 /**
- * The refusal of an endpoint, by `POST /v1/registrations`: the usual envelope, and the checks made until then.
+ * The refusal of an endpoint by `POST /v1/registrations`: the usual error body, and the checks made before it.
  *
  * @example
  * ```ts
  * import { registrationFailure } from '@farebox/platform-api/registration/registration-check'
  *
- * // `answer`: of POST /v1/registrations, with status 400 or 409.
+ * // `answer`: the response of POST /v1/registrations, with status 400 or 409.
  * export async function explainRefusal(answer: Response): Promise<readonly string[]> {
  *   const { error, checks } = registrationFailure.parse(await answer.json())
  *   const failed = (checks ?? []).filter(check => !check.ok)
@@ -85,5 +85,5 @@ export const registrationFailure = z
   })
   .describe('Why an endpoint is not registered')
 
-/** {@link registrationFailure}, as it travels. */
+/** The type that {@link registrationFailure} parses to. */
 export type RegistrationFailure = z.infer<typeof registrationFailure>
