@@ -12,7 +12,7 @@ test.each([
   ['/limits/new', 'purse'],
   ['/register/nonsense', 'owner'],
   ['/nothing/at/all', 'agents'],
-])('%s is not found, and has the same place in the navigation on the server and in the browser', async (path, place) => {
+])('%s is not found, and has the same place on server and browser', async (path, place) => {
   const url = new URL(path, 'https://platform.example')
   const loaded = await loadPage(url, missing, true)
   const { data, status } = loaded

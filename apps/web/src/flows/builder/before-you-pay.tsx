@@ -13,10 +13,10 @@ import type { NodeView } from '../view/views.ts'
 import { FindingList } from '../editing/finding-list.tsx'
 import { useEditor, useFlowView } from '../editor/use-editor.ts'
 
-/** The price and duration of a run, and the findings to fix or to know before it. */
+/** The price and duration of a run, and the findings to fix or read before it. */
 export function BeforeYouPay(props: {
   readonly heading: RefObject<HTMLHeadingElement | null>
-  /** Why the agents could not be asked what they are now. */
+  /** Set when the agents' current terms could not be loaded; `again` asks once more. */
   readonly stale: { readonly again: () => void } | undefined
 }): ReactNode {
   const { heading, stale } = props
@@ -59,7 +59,7 @@ function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | n
   )
 }
 
-/** The price of each step. A long list is rendered after the sum. */
+/** The price of each step. React renders a long list after the sum. */
 const Prices = memo(function Prices({ view }: { readonly view: FlowView }): ReactNode {
   const steps = view.order.flatMap(id => {
     const node = view.nodes.get(id)
@@ -137,10 +137,10 @@ function describeTime(
   return `A run takes up to ${formatSpan(seconds)}${along}.${people}${times}`
 }
 
-/** The reader's tokens that steps are permitted to move. */
+/** The amounts of the reader's tokens that steps are permitted to move. */
 function Limits(): ReactNode {
   const { catalog } = useEditor()
-  // With the view comes what the catalog has learned.
+  // The deferred view changes whenever the catalog has learned something.
   const view = useDeferredValue(useFlowView(one => one))
   const steps = useMemo(() => listSpending(view.graph.flow, catalog), [view, catalog])
   return <StepLimits steps={steps} />

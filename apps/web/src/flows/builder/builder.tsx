@@ -28,14 +28,14 @@ import { UnderWay } from './under-way.tsx'
 import { useFlowEditor, useFreshCatalog, type FlowToOpen } from './use-flow-editor.ts'
 import { useValues } from './use-values.ts'
 
-/** The page on which a flow is composed, checked, and run from. */
+/** The page on which a flow is edited, checked, and started. */
 export function Builder(props: {
   readonly opened: FlowToOpen
-  /** As the address names it. */
+  /** The view that the address names. */
   readonly view: BuilderView | undefined
-  /** A past run whose values are shown. */
+  /** A past run whose values are shown at the ports. */
   readonly runId: string | undefined
-  /** It was read from a file just now: `beside` the flow that was open, or `alone`. */
+  /** Set when the flow was just imported from a file: `beside` the flow that was open, or `alone`. */
   readonly imported?: string | undefined
 }): ReactNode {
   const { opened, runId } = props
@@ -49,7 +49,7 @@ export function Builder(props: {
   const values = useValues(editor, past, readInput)
   const price = useRef<HTMLHeadingElement>(null)
   useEffect(() => editor.live.setBalance(balance?.usdc), [editor, balance])
-  // The run takes the flow from the draft.
+  // The run reads the flow from the draft, so pending changes are saved first.
   const run = (): void => void autosave.flush().then(() => setSigning(true))
   return (
     <EditorProvider value={editor}>
@@ -73,10 +73,10 @@ export function Builder(props: {
   )
 }
 
-/** A phone, or a window as narrow as one. */
+/** Matches a phone, and any window as narrow as one. */
 const NARROW = '(max-width: 760px)'
 
-/** The view of the flow that was chosen, which the address names then. A narrow window shows the outline for the canvas. */
+/** The chosen view of the flow, which is written to the address. A narrow window shows the outline instead of the canvas. */
 function useBuilderView(
   first: BuilderView | undefined,
   draft: () => Draft,
@@ -99,7 +99,7 @@ function watchNarrow(changed: () => void): () => void {
   return () => query.removeEventListener('change', changed)
 }
 
-/** The canvas beside the library, from which steps are added and dragged. */
+/** The canvas with the library beside it, from which steps are added or dragged. */
 function CanvasView(props: Pick<CanvasProps, 'toOutline' | 'toPrice'>): ReactNode {
   const editor = useEditor()
   const dragged = useRef<Step>(undefined)
@@ -121,7 +121,7 @@ function CanvasView(props: Pick<CanvasProps, 'toOutline' | 'toPrice'>): ReactNod
   )
 }
 
-/** The canvas is a chunk of its own, which the outline does without. */
+/** Loads the canvas as a separate chunk, because the outline does not need it. */
 function LazyCanvas(props: CanvasProps): ReactNode {
   const { answer: loaded, failure } = useRead('canvas', async () => ({ Canvas: await loadCanvas() }))
   if (failure !== undefined) return <FailureNote error={failure} />
@@ -136,10 +136,10 @@ function LazyCanvas(props: CanvasProps): ReactNode {
 const loadCanvas = async (): Promise<ComponentType<CanvasProps>> =>
   (await import('../canvas/flow-canvas.tsx')).FlowCanvas
 
-// Begins while the browser still takes over the page; the component then gets the same module.
+// Starts while the browser is still taking over the page; the component later gets the same module.
 if (typeof matchMedia === 'function' && !isNarrowNow()) loadCanvas().catch(() => undefined)
 
-/** The sheet for signing, loaded when somebody wants to run the flow. */
+/** The sheet for signing, loaded when the reader wants to run the flow. */
 function Signing({ draft, close }: { readonly draft: Draft; readonly close: () => void }): ReactNode {
   const { answer: loaded } = useRead('sheet', async () => {
     try {
@@ -165,7 +165,7 @@ function Signing({ draft, close }: { readonly draft: Draft; readonly close: () =
   )
 }
 
-/** The input of the flow's last run in this browser, or the one that the draft came with. */
+/** The input of the flow's last run in this browser, or else the input that came with the draft. */
 async function readInputFor({ draft_id: draftId, saved, input }: Draft): Promise<JsonObject> {
   const { listRuns } = await import('../../kept/run-store.ts')
   const runs = await listRuns()

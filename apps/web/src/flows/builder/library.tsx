@@ -16,10 +16,10 @@ const TYPING_MS = 120
 const PAGE = 20
 const MOST_SHAPES = 4
 
-/** The steps that a flow can have: capabilities with their prices, and steps that are free. */
+/** The steps that can be added to a flow: capabilities with their prices, and free steps. */
 export function Library(props: {
   readonly add: (step: Step) => void
-  /** Something is dragged, or no more. */
+  /** Called with the step when a drag starts, and with undefined when it ends. */
   readonly drag: (step: Step | undefined) => void
 }): ReactNode {
   const [typed, setTyped] = useState('')
@@ -134,7 +134,7 @@ function dragged(step: Step, drag: (step: Step | undefined) => void) {
   return {
     draggable: true,
     onDragStart: (event: DragEvent) => {
-      // A browser drags nothing without a text.
+      // Some browsers start a drag only if it carries text.
       event.dataTransfer.setData('text/plain', step.kind)
       event.dataTransfer.effectAllowed = 'copy'
       drag(step)

@@ -7,7 +7,10 @@ import type { Autosave } from '../document/autosave.ts'
 import { useEditor, useShownValues } from '../editor/use-editor.ts'
 import { useSaveStatus } from './tools/save-line.tsx'
 
-/** Another version of the flow was saved meanwhile: both are kept, and the reader chooses the one to go on with. */
+/**
+ * Shown when another version of the flow was saved meanwhile. Both versions are kept; the reader chooses one to continue
+ * with.
+ */
 export function ConflictNote({ autosave }: { readonly autosave: Autosave }): ReactNode {
   const status = useSaveStatus(autosave)
   const { reload } = useNavigation()
@@ -34,7 +37,7 @@ export function ConflictNote({ autosave }: { readonly autosave: Autosave }): Rea
   )
 }
 
-/** After a file was imported: where the flow is that was open before. */
+/** Shown after a file was imported: where to find the flow that was open before. */
 export function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
   const [isSeen, setSeen] = useState(false)
   if (isSeen) return null
@@ -64,7 +67,7 @@ export function ValuesFailure({ of }: { readonly of: unknown }): ReactNode {
   )
 }
 
-/** Whose values the ports show, and a button that hides them. */
+/** The run whose values the ports show, and a button that hides the values. */
 export function ShownNote(): ReactNode {
   const { values } = useEditor()
   const shown = useShownValues()

@@ -18,7 +18,7 @@ interface ListedRun {
   readonly createdAt: number
 }
 
-/** The runs of a flow: those of this browser, and of the wallet that is signed in. */
+/** The runs of a flow: those of this browser, and those of the signed-in wallet. */
 export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
   const runs = useRuns(draft)
   if (runs === undefined) return null
@@ -55,10 +55,10 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
   )
 }
 
-/** So many are asked for: those that were never seen to end. */
+/** How many runs are refreshed at most: runs whose end this browser has not seen. */
 const MOST_ASKED = 5
 
-/** Reads the state of runs that had not ended when their pages were left. */
+/** Requests the state of runs that had not ended when their pages were closed. */
 async function seeOpen(ask: FlowEditor['ask'], listed: ReadonlySet<string>): Promise<void> {
   const { listRuns, updateRun } = await import('../../kept/run-store.ts')
   const { seeRun } = await import('../runs/see-run.ts')
@@ -103,7 +103,7 @@ function useRuns({ draft_id: draftId, saved }: Draft): readonly ListedRun[] | un
   return answer
 }
 
-/** A run that both know is as the platform says; the newest first. */
+/** Merges both lists, the newest first. For a run in both lists, the platform's state is used. */
 function listOf(own: readonly KeptRun[], saved: RunsAnswer['runs']): readonly ListedRun[] {
   const listed = new Map<string, ListedRun>()
   for (const { run_id: runId, seen, max_total: most, created_at: createdAt } of own)

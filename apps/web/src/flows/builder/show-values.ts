@@ -3,7 +3,7 @@ import type { DryRun } from '@farebox/flows/run/dry-run'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { ShownStep, ShownValues } from '../document/shown-values.ts'
 
-/** The values of a dry run, by ports. */
+/** Converts the result of a dry run to the values shown at the ports. */
 export function valuesOfDryRun({
   input,
   steps,
@@ -37,7 +37,7 @@ const STATES = {
   ordering: 'waiting',
 } as const
 
-/** The values of a run, by ports. */
+/** Converts a run to the values shown at the ports. */
 export function valuesOfRun(run: RunAnswer, flowId: string): ShownValues {
   const shown = new Map<string, ShownStep>()
   shown.set('input', {

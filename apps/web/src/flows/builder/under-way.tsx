@@ -8,7 +8,7 @@ import { answers } from '../../site/answers.ts'
 
 const OVER: readonly string[] = ['completed', 'cancelled', 'failed']
 
-/** Leads to a run of the flow that is under way, or has ended since its page was closed. */
+/** A link to a run of the flow that is in progress, or that has ended since its page was closed. */
 export function UnderWay({ draft }: { readonly draft: Draft }): ReactNode {
   const found = useRunUnderWay(draft)
   if (found === undefined) return null
@@ -25,15 +25,15 @@ interface FoundRun {
   readonly isOver: boolean
 }
 
-/** The newest run of this browser, where this browser has not seen it end; as the platform says. */
+/** The newest run of this browser that this browser has not seen end, in the state that the platform reports. */
 function useRunUnderWay({ draft_id: draftId, saved }: Draft): FoundRun | undefined {
   const { ask } = useEditor()
   const flowId = saved?.flow_id
-  /** Undefined: this browser has seen it end, it may be gone by now, or the platform does not answer. */
+  /** Undefined when this browser has seen the run end, when the run may be deleted, or when the platform does not answer. */
   const find = async (run: KeptRun): Promise<FoundRun | undefined> => {
     const { run_id: runId, refusal, seen } = run
     if (refusal !== undefined || OVER.includes(seen?.status ?? '')) return undefined
-    // One that was never answered is sent again where it is opened.
+    // A run whose start was never answered is sent again when it is opened.
     if (!run.is_started) return { runId, isOver: false }
     const options = { headers: tokenOf(run) }
     const now = await ask(`/v1/runs/${runId}`, answers.run, options).catch(() => undefined)
@@ -42,7 +42,7 @@ function useRunUnderWay({ draft_id: draftId, saved }: Draft): FoundRun | undefin
   const { answer } = useRead<{ readonly found: FoundRun | undefined }>(
     `${draftId} ${flowId}`,
     async (signal, give) => {
-      // A browser that keeps nothing knows of no run.
+      // If the browser's database is not available, no run is known.
       const { listRuns, watchRuns } = await import('../../kept/run-store.ts')
       const read = async (): Promise<void> => {
         const newest = (await listRuns()).find(

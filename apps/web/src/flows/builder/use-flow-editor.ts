@@ -10,19 +10,19 @@ import { createAutosave, type Autosave, type DraftKeeper, type FlowSaver } from 
 import { keepWhenLeft } from '../document/keep-when-left.ts'
 import { createFlowEditor, type FlowEditor } from '../editor/flow-editor.ts'
 
-/** An editor with the autosave of its flow. */
+/** An editor, with the autosave of its flow. */
 export interface OpenedFlow {
   readonly editor: FlowEditor
   readonly autosave: Autosave
 }
 
-/** A draft to be opened, and where else it is saved. */
+/** A draft to open, and where else the flow is saved. */
 export interface FlowToOpen {
   readonly draft: Draft
-  /** Whether this browser has it already. */
+  /** Whether this browser already stores the draft. */
   readonly isKept: boolean
   readonly isSignedIn: boolean
-  /** As the platform has it; undefined: it does not, or cannot be asked. */
+  /** The flow as the platform has it; undefined when the platform does not have it or cannot be asked. */
   readonly saved: SavedFlow | undefined
 }
 
@@ -78,10 +78,10 @@ export function useFlowEditor(opened: FlowToOpen): OpenedFlow {
   return flow
 }
 
-/** Milliseconds between questions for the current terms of the flow's agents, while the page is visible. */
+/** Milliseconds between requests for the current terms of the flow's agents, while the page is visible. */
 const FRESH_MS = 60_000
 
-/** Compares the flow with the current terms of its agents. Undefined: they are known. */
+/** Compares the flow with the current terms of its agents. Undefined when they could be loaded. */
 export function useFreshCatalog({ store, catalog }: FlowEditor): { readonly again: () => void } | undefined {
   const { failure, again } = useRead(
     'catalog',

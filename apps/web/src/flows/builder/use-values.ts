@@ -6,11 +6,11 @@ import { useRead } from '../../site/question.ts'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 
-/** Values at the ports: of a dry run when it is wanted, or of a past run that the address names. */
+/** Values at the ports: those of a requested dry run, or those of the past run that the address names. */
 export function useValues(
   { ask, live, values }: FlowEditor,
   run: { readonly id: string; readonly flowId: string } | undefined,
-  /** Reads the input of the flow's last run, or a template's sample. */
+  /** Reads the input of the flow's last run, or the sample of a template. */
   readInput: () => Promise<JsonObject | undefined>,
 ): { readonly dryRun: () => void; readonly failure: unknown } {
   const flowId = run?.flowId ?? ''
@@ -26,7 +26,7 @@ export function useValues(
     const { graph } = live.read()
     const given = await readInput().catch(() => undefined)
     const own = given === undefined || Object.keys(given).length === 0 ? undefined : playFlow(graph, given)
-    // The inputs of the flow may have changed since: then a sample is made.
+    // If the inputs of the flow have changed since, a sample input is generated.
     const played = own?.ok === true ? own : playFlow(graph)
     if (!played.ok) throw new Error(`No sample input could be created: ${played.reason}`)
     values.set(valuesOfDryRun(played))
@@ -34,7 +34,7 @@ export function useValues(
   return { dryRun: playing.act, failure: playing.state === 'failed' ? playing.error : unread }
 }
 
-/** By what this browser keeps of it, or for the payer who is signed in. */
+/** Reads a run with the token that this browser keeps, or with the session of its payer. */
 async function readKeptRun(ask: FlowEditor['ask'], runId: string, signal: AbortSignal): Promise<RunAnswer> {
   const { readKeptRun: readKept } = await import('../../kept/run-store.ts')
   const kept = await readKept(runId).catch(() => undefined)

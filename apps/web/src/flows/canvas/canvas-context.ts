@@ -3,17 +3,17 @@ import type { PortRef } from '@farebox/flows/document/flow'
 import type { PortView } from '../view/views.ts'
 import type { OpenedPopover } from './canvas-popovers.tsx'
 
-/** Actions of nodes and ports on the canvas around them. */
+/** The actions that nodes and ports trigger on the canvas. */
 export interface CanvasActions {
-  /** Opens the settings and inputs of a step, beside the element. */
+  /** Opens the settings and inputs of a step next to the element. */
   openStep(id: string, beside: Element): void
-  /** Opens the value of one input. */
+  /** Opens the value of one input next to the element. */
   openValue(to: PortRef, beside: Element): void
-  /** A port was pressed by the keyboard: its wire is taken up, or the one that is carried is joined. */
+  /** Handles a key press on a port: picks up its wire, or joins the wire that is being carried. */
   pressPort(id: string, port: PortView): void
 }
 
-/** The actions of a canvas, which stay the same object while popovers open and close. */
+/** The actions of a canvas. The object stays the same while popovers open and close. */
 export function useCanvasActions(
   open: (popover: OpenedPopover) => void,
   pressPort: CanvasActions['pressPort'],
@@ -32,7 +32,7 @@ export function useCanvasActions(
 
 const CanvasContext = createContext<CanvasActions | undefined>(undefined)
 
-/** Hands the canvas's actions down to its nodes. */
+/** Provides the canvas's actions to its nodes. */
 export const CanvasProvider = CanvasContext.Provider
 
 /** The actions of the canvas around a node. */
@@ -42,5 +42,5 @@ export function useCanvas(): CanvasActions {
   return actions
 }
 
-/** Whether the canvas is seen near enough for halos and tags. */
+/** Whether the zoom is close enough for halos and tags. */
 export const NearContext = createContext(true)

@@ -17,12 +17,14 @@ export type OpenedPopover =
   | {
       readonly kind: 'add'
       readonly join: Join | undefined
-      /** Where it is wanted on the canvas; undefined: beside what it belongs to. */
+      /**
+       * The wanted place of a new step on the canvas; undefined: next to the port or step that the picker was opened from.
+       */
       readonly at: CanvasPoint | undefined
       readonly anchor: () => Anchor
     }
 
-/** The popover over the canvas. Each that is opened is a new one; closing one does not close one that was opened since. */
+/** The popover over the canvas. Closing a popover does not close another one that was opened since. */
 export function useOpenedPopover(): {
   readonly opened: (OpenedPopover & { readonly key: number }) | undefined
   readonly open: (popover: OpenedPopover) => void
@@ -43,7 +45,7 @@ interface OpenedProps<Kind extends OpenedPopover['kind']> {
   readonly close: () => void
 }
 
-/** Opens beside a node, a port, or the place where a wire was dropped. */
+/** Renders the open popover next to a node, a port, or the place where a wire was dropped. */
 export function CanvasPopovers({ opened, close }: OpenedProps<OpenedPopover['kind']>): ReactNode {
   switch (opened.kind) {
     case 'step':
@@ -94,7 +96,7 @@ function AddPopover({ opened, close }: OpenedProps<'add'>): ReactNode {
         add={(step, port) => {
           close()
           const id = addStep(editor, step, { at, join, ...(port !== undefined && { port }) })
-          // After it is drawn. Where another popover is open by then, the focus stays there.
+          // Waits for the next frame. If another popover is open by then, the focus stays there.
           requestAnimationFrame(() =>
             requestAnimationFrame(() => {
               if (document.querySelector('.popover:popover-open') === null) editor.point({ step: id }, 'show')

@@ -8,7 +8,7 @@ import type { Carried } from './wires/use-carry.ts'
 import { AFTER_HANDLE } from './step-node.tsx'
 import type { WireEdge } from './wires/wire.tsx'
 
-/** Nodes in the order of the run, which is the order of the Tab key. A node that has not changed is the same object as before. */
+/** Nodes in the order of the run, which is also the order of the Tab key. An unchanged node is the same object as before. */
 export function nodesOf(
   view: FlowView,
   places: ReadonlyMap<string, CanvasPoint>,
@@ -32,7 +32,7 @@ export function nodesOf(
   })
 }
 
-/** All wires as they are drawn, and the lines to steps that wait without a value. */
+/** All wires to draw, and the lines to steps that wait for another step without taking a value. */
 export function edgesOf(
   view: FlowView,
   selection: FlowState['selection'],
@@ -72,7 +72,7 @@ export function edgesOf(
   return [...wires, ...afters]
 }
 
-/** The wire that is carried by the keyboard, to the port that it is held to. */
+/** The wire that is carried by the keyboard, drawn to the port that it currently points at. */
 export function edgeOfCarried(carried: Carried | undefined): readonly WireEdge[] {
   const held = carried?.fits[carried.at]?.port
   if (carried === undefined || held === undefined) return []

@@ -2,12 +2,12 @@ import { useNodesInitialized, useReactFlow, useStoreApi } from '@xyflow/react'
 import { useCallback, useEffect, useRef } from 'react'
 import { useEditor } from '../editor/use-editor.ts'
 
-/** Below it the smallest text of a node, 12 px, has less than 11. */
+/** The lowest readable zoom: below it, the smallest text of a node, 12 px, is smaller than 11 px. */
 const READABLE = 0.92
-/** At each side. */
+/** Free space at each side of the flow. */
 const MARGIN_PX = 24
 
-/** Brings all of the flow into view where it can be read then; a longer one is shown from its beginning. */
+/** Brings the whole flow into view if it stays readable; otherwise shows the flow from its beginning. */
 export function useReadableFit(): () => void {
   const { getNodes, getNodesBounds, fitView, setViewport } = useReactFlow()
   const store = useStoreApi()
@@ -23,8 +23,8 @@ export function useReadableFit(): () => void {
 }
 
 /**
- * The flow is in view when it is first drawn, and when another flow replaces it; from then on only the reader moves it.
- * A step that is added is measured too, which is no reason.
+ * Fits the flow into view when it is first drawn and when another flow replaces it; after that only the reader moves the
+ * view. React Flow also measures a step that is added, which does not count as a first drawing.
  */
 export function useFirstFit(): void {
   const editor = useEditor()

@@ -16,15 +16,15 @@ import { useElements } from './use-elements.ts'
 import { NEAR, useShow, useTypedValue } from './use-show.ts'
 import { useMouseWires } from './wires/use-mouse-wires.ts'
 
-/** The parts of the page that the canvas needs. */
+/** The parts of the page that the canvas uses. */
 export interface CanvasProps {
   readonly toOutline: () => void
   readonly toPrice: () => void
-  /** The step that is being dragged from the library. */
+  /** Returns the step that is being dragged from the library. */
   readonly dragged: () => Step | undefined
 }
 
-/** The canvas: steps as nodes, wires between their ports. */
+/** The canvas: steps as nodes, and wires between their ports. */
 export function FlowCanvas(props: CanvasProps): ReactNode {
   return (
     <ReactFlowProvider>
@@ -33,7 +33,7 @@ export function FlowCanvas(props: CanvasProps): ReactNode {
   )
 }
 
-/** Below it nothing of a node can be read. */
+/** Below this zoom, the texts of a node are not readable. */
 const FAR = 0.3
 
 function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
@@ -57,7 +57,7 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
   return (
     <CanvasProvider value={actions}>
       <NearContext value={isNear}>
-        {/* Everything on it is reached by Tab, and has a role and a name of its own. */}
+        {/* Everything on the canvas can be reached by Tab, and has a role and a name of its own. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
         <div
           ref={canvas}
@@ -87,7 +87,7 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
   )
 }
 
-/** The steps and wires of the flow, the wire that is carried among them. */
+/** The steps and wires of the flow, including the wire that is being carried. */
 function Graph(props: {
   readonly canvas: { readonly current: HTMLDivElement | null }
   readonly carried: Carried | undefined
@@ -111,7 +111,7 @@ function Graph(props: {
   )
 }
 
-/** The picker in the upper middle of the canvas; a step from it joins the wire that is carried. */
+/** The picker in the upper middle of the canvas. A step chosen in it joins the wire that is being carried. */
 function addOnCanvas({ left, top, width, height }: DOMRect, carried: Carried | undefined): OpenedPopover {
   const x = left + width / 2
   const y = top + height / 4
@@ -120,7 +120,7 @@ function addOnCanvas({ left, top, width, height }: DOMRect, carried: Carried | u
   return { kind: 'add', join, at: undefined, anchor: () => ({ left: x, right: x, top: y, bottom: y }) }
 }
 
-/** The first thing to do with an empty flow. */
+/** The hint shown on an empty canvas. */
 function EmptyHint(): ReactNode {
   const isEmpty = useFlowState(({ flow }) => Object.keys(flow.steps).length === 0)
   if (!isEmpty) return null

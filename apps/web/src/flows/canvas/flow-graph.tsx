@@ -21,7 +21,10 @@ const ARIA = {
     'Use the arrow keys to move this step, Enter to open it, Tab to go to its ports, and Delete to remove it.',
 }
 
-/** React Flow as the canvas looks and pans, with its map and zoom buttons; nodes, wires and their events are the caller's. */
+/**
+ * React Flow with the look, panning, map and zoom buttons of the canvas. The caller provides nodes, wires and event
+ * handlers.
+ */
 export function FlowGraph(props: ReactFlowProps): ReactNode {
   return (
     <>
@@ -48,7 +51,7 @@ export function FlowGraph(props: ReactFlowProps): ReactNode {
   )
 }
 
-/** A small map of a flow that is not all in view; dragging in it moves the canvas. */
+/** A small map of a flow that is not completely in view; dragging in the map moves the canvas. */
 function FlowMap(): ReactNode {
   const isOutside = useStore(hasNodesOutside)
   if (!isOutside) return null
@@ -82,7 +85,7 @@ function ZoomButtons(): ReactNode {
   const editor = useEditor()
   const fit = useReadableFit()
   useEffect(
-    // After the new places are drawn.
+    // Waits until the new places have been drawn.
     () => editor.onFit(() => setTimeout(fit, 60)),
     [editor, fit],
   )

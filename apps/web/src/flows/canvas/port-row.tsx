@@ -6,11 +6,11 @@ import type { PortView } from '../view/views.ts'
 import { PortShape, PortTag } from '../editing/port-shape.tsx'
 import { useCanvas } from './canvas-context.ts'
 
-/** One port of a node: the handle of its wires, its name, and its value where it has no wire. */
+/** One port of a node: the handle of its wires, its name, and its value if it has no wire. */
 export const PortRow = memo(function PortRow(props: {
   readonly nodeId: string
   readonly port: PortView
-  /** The value of a dry run or a run; undefined: nothing is shown. */
+  /** The value in a dry run or a run; undefined when none is shown. */
   readonly shown: JsonValue | undefined
 }): ReactNode {
   const { nodeId, port, shown } = props
@@ -52,7 +52,7 @@ export const PortRow = memo(function PortRow(props: {
   )
 })
 
-/** A constant in place of a wire, or what the step does without one. */
+/** A constant in place of a wire, or what the step does without a value. */
 function Value({ nodeId, port }: { readonly nodeId: string; readonly port: PortView }): ReactNode {
   const { openValue } = useCanvas()
   const { feed } = port

@@ -8,12 +8,12 @@ import { useNodeView, useShownStep } from '../editor/use-editor.ts'
 import { useCanvas } from './canvas-context.ts'
 import { PortRow } from './port-row.tsx'
 
-/** A node of the canvas. While it is dragged it is not drawn again: only its place changes. */
+/** A node of the canvas. Dragging does not render it again, because only its position changes. */
 export function StepNode({ id, selected }: NodeProps): ReactNode {
   return <NodeBody id={id} isChosen={selected} />
 }
 
-/** The handle at which lines from steps that come first end. No port has this name. */
+/** The handle of lines from steps that have to run first. No port can have this name. */
 export const AFTER_HANDLE = ' after'
 
 const NodeBody = memo(function NodeBody(props: {
@@ -55,7 +55,7 @@ const NodeBody = memo(function NodeBody(props: {
   )
 })
 
-/** React Flow measures a node when it is new; when its ports change, it has to be asked to. */
+/** React Flow measures a node only when it is new; after a change of its ports, the measurement has to be requested. */
 function useMeasuredPorts(id: string, node: NodeView | undefined): void {
   const measure = useUpdateNodeInternals()
   const ports = node === undefined ? '' : [...node.inputs, ...node.outputs].map(({ name }) => name).join('\n')

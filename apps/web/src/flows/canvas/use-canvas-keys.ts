@@ -7,9 +7,9 @@ import { placeNodes } from '../view/places.ts'
 import { useEditor } from '../editor/use-editor.ts'
 import type { Carry } from './wires/use-carry.ts'
 
-/** The actions of the canvas's keys, beside those of each port. */
+/** The actions of the canvas's keys, in addition to those of each port. */
 export interface CanvasKeyActions {
-  /** Opens what can be added. */
+  /** Opens the list of steps that can be added. */
   add(): void
   openStep(id: string, beside: Element): void
   duplicate(): void
@@ -26,7 +26,7 @@ const ARROWS: { readonly [key: string]: readonly [number, number] } = {
   ArrowDown: [0, 1],
 }
 
-/** The keys of the canvas. In a field they are the field's; single letters can be switched off. */
+/** Handles the keys of the canvas. Keys typed into a field are ignored; single letters can be switched off. */
 export function useCanvasKeys(
   canvas: RefObject<HTMLElement | null>,
   carry: Carry,
@@ -69,7 +69,7 @@ export function useCanvasKeys(
   }
 }
 
-/** Whether the keys were one of its commands. */
+/** Runs a command of the canvas; returns whether the keys were a command. */
 function pressCommand(editor: FlowEditor, key: string, isShift: boolean, actions: CanvasKeyActions): boolean {
   const { store, live } = editor
   if (key === 'z' && !isShift) store.undo()
@@ -80,7 +80,7 @@ function pressCommand(editor: FlowEditor, key: string, isShift: boolean, actions
   return true
 }
 
-/** Whether keys and the clipboard are those of a field that somebody types into. */
+/** Whether keys and clipboard events belong to a text field. */
 export function isTextField(target: EventTarget): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 }
@@ -104,7 +104,7 @@ function moveSteps(editor: FlowEditor, id: string, [x, y]: readonly [number, num
   )
 }
 
-/** The wire or the value of the input that has the focus; the step that has it, with all that is chosen with it. */
+/** Removes the wire or the value of the focused input; or the focused step, with everything that is selected with it. */
 function remove(
   editor: FlowEditor,
   target: HTMLElement,
@@ -120,7 +120,7 @@ function remove(
   }
   if (id !== undefined && !store.state().selection.has(id)) store.select([id])
   removeChosen(editor)
-  // Once it is gone: keys go on working.
+  // The focused element is removed, so the canvas takes the focus to keep receiving keys.
   requestAnimationFrame(() => {
     if (document.activeElement === document.body) canvas.current?.focus()
   })

@@ -8,12 +8,12 @@ import type { FlowEditor } from '../editor/flow-editor.ts'
 import { useEditor } from '../editor/use-editor.ts'
 import { isTextField } from './use-canvas-keys.ts'
 
-/** Pixels between steps and their copies, once more for each paste. */
+/** Offset in pixels between steps and their copies; each further paste adds it once more. */
 const APART = 40
 
 /**
- * Copies and pastes steps, also into a flow in another window, and adds those of files. `problem`: why the last of it
- * added nothing.
+ * Copies and pastes steps, also into a flow in another window, and adds steps from files. `problem` says why the last
+ * attempt added nothing.
  */
 export function useClipboard() {
   const editor = useEditor()
@@ -24,7 +24,7 @@ export function useClipboard() {
       if (isTextField(event.target)) return false
       const copied = chosenOf(editor)
       if (copied === undefined) return false
-      // Every program can read the clipboard: this page keeps the secrets, and pastes them in this page alone.
+      // Every program can read the clipboard, so the secrets stay in this page and can be pasted in this page only.
       const text = JSON.stringify(withoutSecrets(copied))
       event.clipboardData.setData('text/plain', text)
       event.preventDefault()
@@ -56,15 +56,15 @@ export function useClipboard() {
   return { events, duplicate, addFile, problem }
 }
 
-/** The text that was pasted last, and how often. */
+/** The text that was pasted last, and how many times. */
 interface Pasted {
   readonly text: string
   readonly times: number
-  /** With its secrets, where this page copied it. */
+  /** The flow with its secrets, if this page copied it. */
   readonly whole?: Flow
 }
 
-/** Adds the steps of a flow that is being read. */
+/** Adds the steps of a flow once its text has been read. */
 function useAddedSteps(editor: FlowEditor) {
   const [problem, setProblem] = useState<string>()
   const add = useCallback(
@@ -84,13 +84,13 @@ function useAddedSteps(editor: FlowEditor) {
   return { problem, setProblem, add }
 }
 
-/** The chosen steps as a flow of their own. */
+/** The selected steps as a flow. */
 function chosenOf(editor: FlowEditor): Flow | undefined {
   const copied = copySteps(withPlaces(editor), [...editor.store.state().selection])
   return Object.keys(copied.steps).length === 0 ? undefined : copied
 }
 
-/** Adds the steps; returns the reason where it cannot. */
+/** Adds the steps; returns the reason if it cannot. */
 function putSteps(editor: FlowEditor, copied: Flow, by: number): string | undefined {
   const { store, catalog } = editor
   if (Object.keys(copied.steps).length === 0) return 'The flow does not have any steps.'
@@ -106,12 +106,12 @@ function putSteps(editor: FlowEditor, copied: Flow, by: number): string | undefi
   return undefined
 }
 
-/** A sentence, or what is wrong with a field. */
+/** A sentence, or the problem of a field. */
 function explainProblem(problem: string): string {
   return problem.startsWith('The content ') ? problem : `The content is not a valid flow: ${problem}`
 }
 
-/** Anyone can have written the text: it is read like any other document. */
+/** Reads a flow from text. The text can come from anyone, so it is validated like any other document. */
 async function readText(text: string): Promise<ImportedFlow> {
   return (await import('../document/import-flow.ts')).readFlowText(text)
 }

@@ -6,9 +6,9 @@ import { NODE_WIDTHS } from '../view/places.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
 /**
- * The events by which steps are dropped from the library, and files: the pointer is where the head of a new node will be.
+ * Event handlers for dropping files and steps from the library. The head of the new node is placed at the pointer.
  *
- * @param dragged the step that is being dragged; undefined: none
+ * @param dragged returns the step that is being dragged; undefined when there is none
  * @param addFile adds the steps of a flow in a file
  */
 export function useDrop(dragged: () => Step | undefined, addFile: (file: File) => void) {
@@ -24,7 +24,7 @@ export function useDrop(dragged: () => Step | undefined, addFile: (file: File) =
       onDrop(event: DragEvent): void {
         const step = dragged()
         const [file] = event.dataTransfer.files
-        // The browser would leave the page to show a file.
+        // Without this, the browser would leave the page to show the file.
         if (step !== undefined || file !== undefined) event.preventDefault()
         if (step !== undefined) {
           const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY })

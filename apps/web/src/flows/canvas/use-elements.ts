@@ -5,7 +5,7 @@ import { useEditor, useFlowState, useFlowView } from '../editor/use-editor.ts'
 import { placeNodes } from '../view/places.ts'
 import { edgesOf, nodesOf } from './elements.ts'
 
-/** The nodes and wires of the flow as props of React Flow; selections and moves go back into the flow. */
+/** The nodes and wires of the flow as props of React Flow; writes selections and moves back to the flow. */
 export function useElements(canvas: RefObject<HTMLElement | null>) {
   const editor = useEditor()
   const view = useFlowView(one => one)
@@ -43,7 +43,7 @@ export function useElements(canvas: RefObject<HTMLElement | null>) {
   return { nodes, edges, onNodesChange, onEdgesChange, ...useDragging(canvas) }
 }
 
-/** Marks the canvas while steps are dragged, and moves them in the flow then. */
+/** Marks the canvas while steps are dragged, and moves the steps in the flow when the drag ends. */
 function useDragging(canvas: RefObject<HTMLElement | null>) {
   const editor = useEditor()
   return useMemo(() => {

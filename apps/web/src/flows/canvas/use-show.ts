@@ -4,10 +4,10 @@ import type { PortRef } from '@farebox/flows/document/flow'
 import { useEditor } from '../editor/use-editor.ts'
 import { findNode } from './wires/mark-fits.ts'
 
-/** From here on halos and tags are drawn. */
+/** From this zoom on, halos and tags are drawn. */
 export const NEAR = 0.6
 
-/** Brings a node into view where it is outside, and again each time one is pointed to. */
+/** Brings a node into view if it is outside, and again each time the reader is led to one. */
 export function useShow(canvas: { readonly current: HTMLElement | null }): (id: string) => void {
   const editor = useEditor()
   const { getInternalNode, setCenter, getZoom } = useReactFlow()
@@ -48,7 +48,7 @@ export function useShow(canvas: { readonly current: HTMLElement | null }): (id: 
   return show
 }
 
-/** Opens the value of an input for which one is to be typed, once the canvas has moved there. */
+/** Opens the value of an input that the reader is asked to type, once the canvas has moved there. */
 export function useTypedValue(
   canvas: RefObject<HTMLDivElement | null>,
   openValue: (to: PortRef, beside: Element) => void,
@@ -68,7 +68,7 @@ export function useTypedValue(
   )
 }
 
-/** How long a motion takes: none where somebody wants none. */
+/** The duration of a motion; 0 when the reader prefers reduced motion. */
 function calm(ms: number): number {
   return matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms
 }

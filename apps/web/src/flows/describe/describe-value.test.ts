@@ -18,6 +18,6 @@ test.each([
   [[{ word: 'moon', count: 3 }], '1 item: {word “moon”, count 3}'],
   [{ words: 3, text: 'a' }, 'words 3, text “a”'],
   [{}, 'an empty object'],
-])('a value in twenty characters, case %#', (value, words) => {
+])('a value is described in twenty characters, case %#', (value, words) => {
   expect(describeValue(value, 20)).toBe(words)
 })

@@ -2,7 +2,7 @@ import type { JsonValue } from '@farebox/protocol/fields/field'
 import { cutText } from '../../format/cut-text.ts'
 import { formatCount } from '../../format/share.ts'
 
-/** A value in a few words: `“The council met on Tues…”, 4,182 characters`, `702`, `[3] “one”, “two”, …`. */
+/** Describes a value in a few words: `“The council met on Tues…”, 4,182 characters`, `702`, `[3] “one”, “two”, …`. */
 export function describeValue(value: JsonValue, most = 60): string {
   if (typeof value === 'string') return describeText(value, most)
   if (value === null) return 'nothing'
@@ -21,7 +21,7 @@ export function describeValue(value: JsonValue, most = 60): string {
   )
 }
 
-/** Inside of something else: shorter, and without its length. */
+/** Describes a value inside another one: shorter, and without its length. */
 function describeInside(value: JsonValue): string {
   if (typeof value === 'string') return describeText(value, INSIDE).replace(/, [\d,]+ characters$/, '')
   if (typeof value !== 'object' || value === null) return describeValue(value)
@@ -35,7 +35,7 @@ function describeInside(value: JsonValue): string {
   )}}`
 }
 
-/** As many whole parts as there is room for, one at least. */
+/** Joins as many whole parts as fit, and at least one. */
 function listParts(parts: readonly string[], most: number): string {
   let shown = parts[0] ?? ''
   for (const part of parts.slice(1)) {
@@ -46,7 +46,7 @@ function listParts(parts: readonly string[], most: number): string {
 }
 
 const INSIDE = 24
-/** More are never shown. */
+/** The most parts that are ever shown. */
 const MOST_PARTS = 100
 
 function describeText(text: string, most: number): string {

@@ -1,15 +1,15 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 
-/** The paid steps of a flow, at the prices that are pinned in it. */
+/** The number of a flow's paid steps, and the sum of their pinned prices. */
 export interface FlowSum {
   /** Paid steps. */
   readonly steps: number
-  /** Decimal USDC; lists at their declared maximum. */
+  /** Decimal USDC; lists count at their declared maximum. */
   readonly price: string
 }
 
-/** Adds up the paid steps of a flow, exactly. */
+/** Sums up the paid steps of a flow, with exact arithmetic. */
 export function sumFlow({ steps }: Flow): FlowSum {
   const paid = Object.values(steps).filter(step => step.kind === 'job')
   const total = paid.reduce(

@@ -29,7 +29,7 @@ function createKeeper(): DraftKeeper & { readonly kept: Map<string, Draft> } {
   }
 }
 
-/** A platform that saves flows; `refuse`: with this status, until it is taken away. */
+/** A platform that saves flows. While `refuse` is set, it refuses every request with that status. */
 function createPlatform() {
   const flows = new Map<string, SavedFlow>()
   const platform = { refuse: undefined as number | undefined, saved: 0 }
@@ -66,7 +66,7 @@ function createPlatform() {
   return Object.assign(platform, { flows, saver, put })
 }
 
-/** An editor whose time passes when the test says so. */
+/** Opens an editor with a clock that the test advances. */
 function open(given: Partial<AutosaveOptions> = {}) {
   const keeper = createKeeper()
   const store = createFlowStore(given.draft?.flow ?? FLOW)
@@ -95,7 +95,7 @@ function open(given: Partial<AutosaveOptions> = {}) {
     keeper,
     branched,
     rename: (name: string) => store.edit([{ edit: 'rename-flow', name }]),
-    /** Runs everything that was scheduled, and what that schedules. */
+    /** Runs all scheduled work, including the work that it schedules. */
     async pass(): Promise<void> {
       for (let rounds = 0; rounds < 4; rounds += 1) {
         const due = [...waiting]
@@ -107,14 +107,14 @@ function open(given: Partial<AutosaveOptions> = {}) {
   }
 }
 
-test('a flow that nobody has changed is kept nowhere', async () => {
+test('a flow without changes is not stored', async () => {
   const { autosave, keeper, store, pass } = open()
   store.select(['words'])
   await pass()
   expect([autosave.status().is, keeper.kept.size]).toEqual(['fresh', 0])
 })
 
-test('a change is kept in the browser, and is said to be nowhere else while nobody is signed in', async () => {
+test('a change is stored in the browser, and while the reader is signed out the status says that it is only there', async () => {
   const { autosave, keeper, rename, pass } = open()
   rename('Renamed')
   await pass()
@@ -122,7 +122,7 @@ test('a change is kept in the browser, and is said to be nowhere else while nobo
   expect(autosave.status()).toMatchObject({ is: 'kept', behind: 'signed-out' })
 })
 
-test('who is signed in has it saved on the platform too, from the first change on', async () => {
+test('from the first change on, a flow of a signed-in reader is also saved on the platform', async () => {
   const platform = createPlatform()
   const { autosave, keeper, rename, pass } = open({ saver: platform.saver })
   rename('One')
@@ -137,7 +137,7 @@ test('who is signed in has it saved on the platform too, from the first change o
   })
 })
 
-test('where the platform does not answer the browser has it, and it is saved once it answers', async () => {
+test('a flow is stored in the browser while the platform does not answer, and is saved once it answers', async () => {
   const platform = createPlatform()
   platform.refuse = 503
   const { autosave, rename, pass } = open({ saver: platform.saver })
@@ -149,7 +149,7 @@ test('where the platform does not answer the browser has it, and it is saved onc
   expect([autosave.status().is, platform.flows.get('flow-1')?.name]).toEqual(['saved', 'One'])
 })
 
-test('a session that has ended is not asked again', async () => {
+test('after a session has ended, the platform is not asked again', async () => {
   const platform = createPlatform()
   platform.refuse = 401
   const { autosave, rename, pass } = open({ saver: platform.saver })
@@ -162,7 +162,7 @@ test('a session that has ended is not asked again', async () => {
   expect(platform.saved).toBe(0)
 })
 
-/** Somebody else saves the flow that is open. */
+/** Opens a flow and saves another revision of it elsewhere. */
 async function openInConflict() {
   const platform = createPlatform()
   const opened = open({ saver: platform.saver })
@@ -174,21 +174,21 @@ async function openInConflict() {
   return { ...opened, platform }
 }
 
-test('a flow that was saved elsewhere is not overwritten: both are there until somebody chooses', async () => {
+test('a flow that was saved elsewhere is not overwritten: both versions are kept until the reader chooses', async () => {
   const { autosave, keeper, platform } = await openInConflict()
   expect(autosave.status()).toMatchObject({ is: 'conflict', theirs: { name: 'Theirs', revision: 7 } })
   expect(platform.flows.get('flow-1')?.name).toBe('Theirs')
   expect(keeper.kept.get(autosave.draft().draft_id)?.flow.name).toBe('Mine again')
 })
 
-test('of two versions mine can be saved over theirs', async () => {
+test('in a conflict, the own version can be saved over the other one', async () => {
   const { autosave, platform } = await openInConflict()
   await autosave.choose('mine')
   expect(platform.flows.get('flow-1')).toMatchObject({ name: 'Mine again', revision: 8 })
   expect(autosave.status().is).toBe('saved')
 })
 
-test('of two versions theirs can be opened: mine becomes a draft of its own', async () => {
+test('in a conflict, the other version can be opened, and the own version becomes a separate draft', async () => {
   const { autosave, store, keeper, platform } = await openInConflict()
   const copy = await autosave.choose('theirs')
   expect(store.state().flow.name).toBe('Theirs')
@@ -196,7 +196,7 @@ test('of two versions theirs can be opened: mine becomes a draft of its own', as
   expect(platform.flows.get('flow-1')?.revision).toBe(7)
 })
 
-test('two tabs that change one flow at the same time both keep what they changed', async () => {
+test('two tabs that change one flow at the same time both keep their changes', async () => {
   const { autosave, keeper, branched, rename, pass } = open()
   rename('Here')
   await pass()
@@ -209,7 +209,7 @@ test('two tabs that change one flow at the same time both keep what they changed
   expect(keeper.kept.get(autosave.draft().draft_id)?.flow.name).toBe('Here again (copy)')
 })
 
-test('what another tab has changed is taken over where nothing was changed here', async () => {
+test('a change of another tab is taken over if nothing was changed here', async () => {
   const { autosave, store, rename, pass } = open()
   rename('Here')
   await pass()
@@ -220,7 +220,7 @@ test('what another tab has changed is taken over where nothing was changed here'
   expect(store.state().flow.name).toBe('Here again')
 })
 
-test('a browser that keeps nothing is said to', async () => {
+test('the status says when a browser cannot store the flow', async () => {
   const keeper: DraftKeeper = { keep: () => Promise.reject(new Error('no room')) }
   const { autosave, rename, pass } = open({ keeper })
   rename('One')

@@ -6,49 +6,52 @@ import { ApiFailure } from '../../site/ask.ts'
 import type { FlowStore } from './flow-store.ts'
 import { asCopy } from './name-by-steps.ts'
 
-/** Where drafts are kept. */
+/** The store of drafts. */
 export interface DraftKeeper {
-  /** Writes a draft over the one of `before`, its `changed_at`; resolves to the one that is kept then. */
+  /** Replaces the draft whose `changed_at` is `before`. Resolves to the draft that is stored afterwards. */
   keep(draft: Draft, before: number | undefined): Promise<Draft>
 }
 
-/** Where flows are saved for a reader who is signed in. Both reject with an `ApiFailure`. */
+/** The store of flows for a signed-in reader. Both methods reject with an `ApiFailure`. */
 export interface FlowSaver {
   create(flow: Flow): Promise<SavedFlow>
-  /** 409: another revision was saved since. */
+  /** Rejects with 409 if another revision was saved since. */
   update(flowId: string, flow: Flow, revision: number): Promise<SavedFlow>
   read(flowId: string): Promise<SavedFlow>
 }
 
-/** How far the changes of a flow are saved. */
+/** Where the changes of a flow are saved. */
 export type SaveStatus =
-  /** Nothing has been changed so far. */
+  /** Nothing has been changed yet. */
   | { readonly is: 'fresh' }
-  /** In this browser, since then; `behind`: the platform does not have it, and why. */
+  /** Stored in this browser at that time. `behind`: why the platform does not have the changes. */
   | { readonly is: 'kept'; readonly at: number; readonly behind?: 'signed-out' | 'no-answer' }
-  /** On the platform. */
+  /** Saved on the platform. */
   | { readonly is: 'saved'; readonly at: number }
-  /** Another one was saved on the platform meanwhile. Both are kept until somebody has chosen. */
+  /** Another version was saved on the platform meanwhile. Both are kept until the reader has chosen. */
   | { readonly is: 'conflict'; readonly at: number; readonly theirs: SavedFlow }
-  /** This browser keeps nothing. */
+  /** This browser cannot store the flow. */
   | { readonly is: 'lost' }
 
-/** Keeps a flow while it is changed: in this browser at once, on the platform soon after. */
+/** Saves a flow while it is edited: in this browser at once, and on the platform soon after. */
 export interface Autosave {
   status(): SaveStatus
   draft(): Draft
   subscribe(tell: () => void): () => void
-  /** Keeps what there is now, without waiting: the page is about to be left. */
+  /** Saves the current state without the usual delay, because the page is about to be left. */
   flush(): Promise<void>
-  /** Keeps the input of the last run or dry run. */
+  /** Stores the input of the last run or dry run. */
   setInput(input: JsonObject): void
-  /** Ends a conflict. Mine: it is saved over theirs. Theirs: mine becomes a draft of its own, which is returned. */
+  /**
+   * Ends a conflict. `mine`: saves it over the other version. `theirs`: opens it; the own version becomes a new draft, which
+   * is returned.
+   */
   choose(which: 'mine' | 'theirs'): Promise<Draft | undefined>
-  /** Another tab has kept this one: taken over where nothing was changed here since. */
+  /** Handles a draft that another tab has stored: takes it over if nothing was changed here since. */
   takeOver(kept: Draft): void
-  /** Begins to follow the flow. */
+  /** Starts to follow the flow. */
   start(): void
-  /** Nothing is kept any more by this one. */
+  /** Stops saving. */
   stop(): void
 }
 
@@ -61,13 +64,13 @@ export interface AutosaveOptions {
   /** Whether the platform has the same flow. */
   readonly isSaved: boolean
   readonly keeper: DraftKeeper
-  /** Undefined: nobody is signed in. */
+  /** Undefined when the reader is not signed in. */
   readonly saver: FlowSaver | undefined
   /** Unix seconds. */
   readonly now: () => number
-  /** Does something after so many milliseconds; returns what keeps it from it. */
+  /** Runs some work after this many milliseconds; returns a function that cancels it. */
   readonly later: (ms: number, work: () => void) => () => void
-  /** The draft has another id from now on: another tab has changed the flow at the same time. */
+  /** Called when the draft gets a new id, because another tab has changed the flow at the same time. */
   readonly onBranched: (draft: Draft) => void
 }
 
@@ -75,17 +78,17 @@ const KEEP_AFTER_MS = 300
 const SAVE_AFTER_MS = 1_500
 const AGAIN_AFTER_MS = 10_000
 
-/** The state of an autosave. */
+/** The internal state of an autosave. */
 interface Keeping {
   readonly options: AutosaveOptions
   draft: Draft
-  /** `changed_at` of what is kept; undefined: nothing is so far. */
+  /** `changed_at` of the stored draft; undefined when nothing is stored yet. */
   before: number | undefined
   saver: FlowSaver | undefined
   /** The flow as the platform has it. */
   savedFlow: Flow | undefined
   status: SaveStatus
-  /** One after the other: each works on what the one before has left. */
+  /** Writes are queued one after another, because each works on the result of the previous one. */
   turn: Promise<unknown>
   isStopped: boolean
   cancelKeep: () => void
@@ -93,7 +96,7 @@ interface Keeping {
   readonly listeners: Set<() => void>
 }
 
-/** Starts to keep a flow. */
+/** Creates the autosave of a flow. */
 export function createAutosave(options: AutosaveOptions): Autosave {
   const { store, draft, isKept, isSaved, saver } = options
   const keeping: Keeping = {
@@ -165,7 +168,7 @@ function saveSoon(keeping: Keeping, ms: number): void {
   keeping.cancelSave = keeping.options.later(ms, () => void inTurn(keeping, () => saveNow(keeping)))
 }
 
-/** Writes the draft with a change. Where another tab was quicker, what was changed here is kept under an id of its own. */
+/** Stores the draft with a change. If another tab was faster, the local changes are stored under a new id. */
 async function write(keeping: Keeping, change: Partial<Draft>): Promise<void> {
   const { keeper, now, store, onBranched } = keeping.options
   const changedAt = Math.max(now(), (keeping.before ?? 0) + 0.001)
@@ -217,7 +220,7 @@ async function saveNow(keeping: Keeping): Promise<void> {
   }
 }
 
-/** Why the platform does not have it: what is in this browser stays there. */
+/** Sets the status that explains why the platform does not have the changes. The copy in this browser stays. */
 async function explain(keeping: Keeping, error: unknown): Promise<void> {
   const { draft, saver } = keeping
   const at = draft.changed_at
@@ -245,7 +248,7 @@ async function choose(keeping: Keeping, which: 'mine' | 'theirs'): Promise<Draft
   }
   const copy = createDraft(asCopy(mine), draft.input)
   await options.keeper.keep(copy, undefined)
-  // Read by the platform when it was saved.
+  // The platform validated the flow when it was saved.
   const flow = theirs.flow as unknown as Flow
   keeping.savedFlow = flow
   options.store.open(flow)
@@ -257,7 +260,7 @@ async function choose(keeping: Keeping, which: 'mine' | 'theirs'): Promise<Draft
 function takeOver(keeping: Keeping, kept: Draft): void {
   const { draft, options } = keeping
   const isOurs = kept.draft_id === draft.draft_id && kept.changed_at > draft.changed_at
-  // A change that was made here meanwhile is kept as another draft when it is written.
+  // A change made here meanwhile is stored as another draft when it is written.
   if (!isOurs || options.store.state().flow !== draft.flow) return
   const isOther = JSON.stringify(kept.flow) !== JSON.stringify(draft.flow)
   keeping.draft = isOther ? kept : { ...kept, flow: draft.flow }

@@ -6,23 +6,23 @@ import type { FieldMap } from '@farebox/protocol/fields/field'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
-/** The known capabilities: those of the flow, and those that were searched for it. */
+/** The known capabilities: those of the flow, and the results of searches for it. */
 export interface CapabilityCatalog extends Catalog {
-  /** Raised whenever something new is known. */
+  /** A number that increases whenever the catalog learns something new. */
   edition(): number
   subscribe(tell: () => void): () => void
-  /** Takes in what an answer of the platform says. */
+  /** Adds the capabilities of an answer of the platform. */
   learn(offered: readonly OfferedCapability[]): void
-  /** Asks what all capabilities of the flow are now. Rejects where the platform does not answer. */
+  /** Requests the current state of all capabilities of the flow. Rejects when the platform does not answer. */
   refresh(flow: Flow): Promise<void>
-  /** Asks for those of the flow that nobody has asked for so far. */
+  /** Requests the capabilities of the flow that have not been requested yet. */
   complete(flow: Flow): Promise<void>
 }
 
-/** So many are asked for at once. */
+/** The most capabilities per request. */
 const PAGE = 50
 
-/** A catalog that knows nothing yet. */
+/** Creates an empty catalog. */
 export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
   const known = new Map<string, CurrentCapability | null>()
   const listeners = new Set<() => void>()
@@ -35,7 +35,7 @@ export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
     for (const one of offered) {
       const id = idOf(one.agent_id, one.capability)
       const current = currentOf(one)
-      // A search knows the last checks alone.
+      // A search only knows the state of the last checks.
       const isSilent = !isAsked && known.get(id)?.state === 'unreachable' && current?.state === 'online'
       known.set(id, isSilent ? { ...current, state: 'unreachable' } : current)
     }
@@ -61,7 +61,7 @@ export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
   }
 }
 
-/** A job of a capability, as a flow keeps it. Undefined: it is gone. */
+/** A job step for a capability, as a flow stores it; undefined when the capability is gone. */
 export function stepOf(offered: OfferedCapability): JobStep | undefined {
   const current = currentOf(offered)
   if (current === null) return undefined
@@ -73,7 +73,7 @@ function currentOf({ state, reason, pinned, permissions }: OfferedCapability): C
   if (state === 'gone' || pinned === null) return null
   return {
     ...pinned,
-    // Declared in the field language, as every schema that the platform has listed.
+    // The platform lists only schemas in the field language.
     input_schema: pinned.input_schema as FieldMap,
     output_schema: pinned.output_schema as FieldMap,
     state,

@@ -19,7 +19,7 @@ function rename(store: FlowStore, name: string, join?: string): void {
   store.edit([{ edit: 'rename-flow', name }], join === undefined ? {} : { join })
 }
 
-test('an edit is undone and done again, and the flow before is the very same', () => {
+test('an edit can be undone and redone, and undoing restores the identical flow object', () => {
   const store = createFlowStore(GREETING)
   rename(store, 'Welcome')
   expect(store.state()).toMatchObject({ flow: { name: 'Welcome' }, canUndo: true, canRedo: false })
@@ -30,7 +30,7 @@ test('an edit is undone and done again, and the flow before is the very same', (
   expect(store.state().flow.name).toBe('Welcome')
 })
 
-test('several edits given at once are undone at once', () => {
+test('several edits given at once are undone together', () => {
   const store = createFlowStore(GREETING)
   store.edit([
     { edit: 'remove-input', name: 'name' },
@@ -41,7 +41,7 @@ test('several edits given at once are undone at once', () => {
   expect(store.state().flow).toBe(GREETING)
 })
 
-test('letters of one text are undone together, those of another text are not', () => {
+test('letters typed into one text are undone together; those of another text are not', () => {
   const store = createFlowStore(GREETING)
   rename(store, 'W', 'name')
   rename(store, 'We', 'name')
@@ -52,7 +52,7 @@ test('letters of one text are undone together, those of another text are not', (
   expect(store.state().flow).toBe(GREETING)
 })
 
-test('what was undone cannot be done again after another edit', () => {
+test('an undone edit cannot be redone after another edit', () => {
   const store = createFlowStore(GREETING)
   rename(store, 'Welcome')
   store.undo()
@@ -62,13 +62,13 @@ test('what was undone cannot be done again after another edit', () => {
   expect(store.state().flow.name).toBe('Hello')
 })
 
-test('an edit of what is not there is nothing to undo', () => {
+test('an edit of a missing element leaves nothing to undo', () => {
   const store = createFlowStore(GREETING)
   store.edit([{ edit: 'replace-step', id: 'gone', step: { kind: 'to-number' } }])
   expect(store.state().canUndo).toBe(false)
 })
 
-test('what is removed is not chosen any more; undoing chooses what was chosen then', () => {
+test('a removed element is deselected; undoing restores the previous selection', () => {
   const store = createFlowStore(GREETING)
   const wire = keyOfInput({ step: 'words', port: 'name' })
   store.select(['words', wire, 'input'])
@@ -78,7 +78,7 @@ test('what is removed is not chosen any more; undoing chooses what was chosen th
   expect([...store.state().selection]).toEqual(['words', wire, 'input'])
 })
 
-test('a document that is opened leaves nothing to undo, one that is put in its place does', () => {
+test('opening a document leaves nothing to undo; replacing one does', () => {
   const store = createFlowStore(GREETING)
   const other = { ...GREETING, name: 'Other' }
   store.replace(other)
@@ -88,7 +88,7 @@ test('a document that is opened leaves nothing to undo, one that is put in its p
   expect(store.state()).toMatchObject({ flow: { name: 'Other' }, canUndo: false, canRedo: false })
 })
 
-test('each change is reported to all listeners until they stop listening', () => {
+test('each change is reported to all listeners until they unsubscribe', () => {
   const store = createFlowStore(GREETING)
   const names: string[] = []
   const stop = store.subscribe(() => names.push(store.state().flow.name))

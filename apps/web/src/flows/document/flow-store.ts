@@ -3,40 +3,40 @@ import { applyEdits } from '@farebox/flows/edit/apply-edit'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
 import { keyOfInput } from '../view/key-of-input.ts'
 
-/** A flow that is being changed: the document, what is chosen of it, and whether there is a way back and forth. */
+/** The state of a flow in the editor: the document, the selection, and whether an edit can be undone or redone. */
 export interface FlowState {
   readonly flow: Flow
-  /** Ids of steps, `input` and `output`; wires by {@link keyOfInput} of what they lead to. */
+  /** Ids of steps, `input` and `output`; for wires, the {@link keyOfInput} of the input that they lead to. */
   readonly selection: ReadonlySet<string>
   readonly canUndo: boolean
   readonly canRedo: boolean
 }
 
-/** Holds a flow while it is changed. What it holds is never changed in place: who kept a state has it still. */
+/** Holds a flow while it is edited. States are immutable, so a caller can keep an earlier one. */
 export interface FlowStore {
   state(): FlowState
-  /** Calls back after each change; returns what ends it. */
+  /** Calls back after each change; returns a function that unsubscribes. */
   subscribe(tell: () => void): () => void
-  /** Does several edits as one that is undone at once. One that changes nothing is none. */
+  /** Applies several edits that are undone together. Edits that change nothing are not recorded. */
   edit(edits: readonly Edit[], options?: EditOptions): void
-  /** Puts another document in its place, as an edit: what is imported, or what was kept of it. */
+  /** Replaces the document by another one as an edit, for example after an import. */
   replace(flow: Flow): void
-  /** Opens another document: there is nothing to undo. */
+  /** Opens another document and clears the undo history. */
   open(flow: Flow): void
   select(ids: Iterable<string>): void
   undo(): void
   redo(): void
 }
 
-/** How an edit is done. */
+/** Options of an edit. */
 export interface EditOptions {
-  /** Edits with the same word, one right after the other, are undone together: letters of one text. */
+  /** Consecutive edits with the same `join` are undone together, such as the letters of one text. */
   readonly join?: string
-  /** Selects these after the edit. */
+  /** The selection after the edit. */
   readonly select?: Iterable<string>
 }
 
-/** So many edits can be undone. */
+/** The most edits that can be undone. */
 const MOST_UNDONE = 200
 
 interface Moment {
@@ -44,7 +44,7 @@ interface Moment {
   readonly selection: ReadonlySet<string>
 }
 
-/** Opens a store with a flow in it. */
+/** Creates a store that holds this flow. */
 export function createFlowStore(opened: Flow): FlowStore {
   let before: readonly Moment[] = []
   let after: readonly Moment[] = []
@@ -103,7 +103,7 @@ export function createFlowStore(opened: Flow): FlowStore {
   }
 }
 
-/** The part of a selection that is still in the flow. */
+/** The part of a selection that still exists in the flow. */
 function keepThere(selection: ReadonlySet<string>, flow: Flow): ReadonlySet<string> {
   const wires = new Set(flow.wires.map(({ to }) => keyOfInput(to)))
   const kept = [...selection].filter(

@@ -1,4 +1,4 @@
-// First: the policy of the pages refuses an evaluation that schemas try otherwise.
+// Imported first: creating a schema would otherwise try `eval`, which the content security policy of the pages refuses.
 import '../../site/without-eval.ts'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import type { Flow } from '@farebox/flows/document/flow'
@@ -9,10 +9,10 @@ export type ImportedFlow =
   | { readonly ok: true; readonly flow: Flow }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** The largest document of a flow, with some room for indentation. */
+/** The size of the largest document of a flow, with some room for indentation. */
 const MOST_BYTES = 4 * 1_048_576
 
-/** Reads a flow from a file. Nothing is thrown, whatever the file. */
+/** Reads a flow from a file. Never throws, whatever the file contains. */
 export async function importFlow(file: File): Promise<ImportedFlow> {
   if (file.size > MOST_BYTES) return refuse(`has ${file.size} bytes, but the limit is ${MOST_BYTES}`)
   try {
@@ -22,10 +22,10 @@ export async function importFlow(file: File): Promise<ImportedFlow> {
   }
 }
 
-/** So many problems are shown. */
+/** The most problems that are shown. */
 const MOST_SHOWN = 5
 
-/** Reads a flow from text that anyone can have written. Wires without a step or a port are kept. */
+/** Reads a flow from untrusted text. Wires whose step or port is missing are kept. */
 export function readFlowText(text: string): ImportedFlow {
   let document: unknown
   try {

@@ -14,7 +14,7 @@ const FLOW: Flow = {
   wires: [],
 }
 
-/** A page whose database never answers, as that of one that is gone. */
+/** A page whose database never answers, as after the page has been closed. */
 function open() {
   const left: Draft[] = []
   const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
@@ -50,7 +50,7 @@ function open() {
   }
 }
 
-test('what was changed right before a page is closed is left behind, newer than what is kept', () => {
+test('a change right before a page is closed is left behind, newer than the stored draft', () => {
   const { autosave, left, rename, close } = open()
   rename('Renamed')
   close()
@@ -59,7 +59,7 @@ test('what was changed right before a page is closed is left behind, newer than 
   expect(left[0]?.changed_at).toBeGreaterThan(autosave.draft().changed_at)
 })
 
-test('what was changed right before a page is hidden is left behind; one that is shown again leaves nothing', () => {
+test('a change right before a page is hidden is left behind; a page that is shown again leaves nothing', () => {
   const { left, rename, show } = open()
   rename('Renamed')
   show('hidden')
@@ -69,7 +69,7 @@ test('what was changed right before a page is hidden is left behind; one that is
   expect(left).toHaveLength(1)
 })
 
-test('a page of which all is kept leaves nothing behind, nor does one whose flow is no longer open', () => {
+test('a page whose changes are all stored, or whose flow is no longer open, leaves nothing behind', () => {
   const { left, rename, close, stop } = open()
   close()
   stop()

@@ -2,21 +2,21 @@ import type { Draft } from '../../kept/draft.ts'
 import type { Autosave } from './autosave.ts'
 import type { FlowStore } from './flow-store.ts'
 
-/** A page that can go away, as a browser has it. */
+/** A page that can be hidden or closed, as a browser provides it. */
 export interface LeftPage {
   readonly window: EventTarget
   readonly document: EventTarget & { readonly visibilityState: string }
-  /** Where a page that is going away still can leave something, at once. */
+  /** Saves a draft synchronously, for a page that is being closed. */
   leave(draft: Draft): void
   /** Unix seconds. */
   now(): number
 }
 
 /**
- * Keeps the last change when the page is left: hidden, which may be its last event on a phone, or closed. Changes that
- * the autosave waits for, or is writing at that moment, may never be written: they are left behind as well.
+ * Saves the last change when the page is hidden, which may be its last event on a phone, or closed. Changes that the
+ * autosave is still delaying or writing at that moment may never be stored, so they are left behind as well.
  *
- * @returns what ends it
+ * @returns a function that stops it
  */
 export function keepWhenLeft(store: FlowStore, autosave: Autosave, page: LeftPage): () => void {
   const keep = (): void => {

@@ -9,7 +9,9 @@ export interface SpendingStep {
   readonly capability: string
 }
 
-/** The paid steps of a flow that move the payer's tokens, by what their agents declare now; a capability once. */
+/**
+ * The paid steps whose capabilities move the payer's tokens, by their agents' current declarations; each capability once.
+ */
 export function listSpending({ steps }: Flow, catalog: Catalog): readonly SpendingStep[] {
   const found = new Map<string, SpendingStep>()
   for (const [key, step] of Object.entries(steps)) {

@@ -5,12 +5,12 @@ import { nameBySteps, renameBySteps, UNNAMED } from './name-by-steps.ts'
 const { summary, qr } = FLOW.steps
 const flow = (name: string, steps: typeof FLOW.steps) => ({ ...FLOW, name, steps })
 
-test('a flow that nobody has named is called after its paid steps', () => {
+test('an unnamed flow is named after its paid steps', () => {
   expect(nameBySteps(FLOW)).toBe('Summary, then QR code')
   expect(nameBySteps(flow('', {}))).toBe(UNNAMED)
 })
 
-test('its name goes with its steps until somebody gives it another', () => {
+test('its name follows its steps until the reader gives it another', () => {
   if (summary === undefined || qr === undefined) throw new Error('they are there')
   const one = flow(UNNAMED, { summary })
   expect(renameBySteps(flow(UNNAMED, {}), one)).toEqual([{ edit: 'rename-flow', name: 'Summary' }])

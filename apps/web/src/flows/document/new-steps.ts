@@ -1,6 +1,6 @@
 import type { AdapterStep, Step } from '@farebox/flows/document/flow'
 
-/** A step without a price that can be added. */
+/** A free step that can be added. */
 export interface FreeStep {
   readonly kind: Exclude<Step['kind'], 'job'>
   readonly name: string
@@ -9,7 +9,7 @@ export interface FreeStep {
   readonly step: Exclude<Step, { readonly kind: 'job' }>
 }
 
-/** Adapters: they change a value. */
+/** Adapters: steps that change a value. */
 export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = [
   {
     kind: 'rename',
@@ -56,7 +56,7 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   },
 ]
 
-/** Steps that decide which path a run takes, and when. */
+/** Steps that decide which path a run takes, and when it continues. */
 export const WAYS: readonly FreeStep[] = [
   {
     kind: 'branch',

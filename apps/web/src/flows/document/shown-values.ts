@@ -1,9 +1,9 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** The outcome of a step, in a dry run or a real one. */
+/** The outcome of a step in a dry run or a real run. */
 export interface ShownStep {
   readonly state: 'done' | 'skipped' | 'failed' | 'waiting'
-  /** Why it is not done; undefined: it is, or there is nothing to say. */
+  /** Why the step is not done; undefined when it is done or there is nothing to say. */
   readonly reason: string | undefined
   readonly inputs: JsonObject | undefined
   readonly outputs: JsonObject | undefined
@@ -11,10 +11,10 @@ export interface ShownStep {
 
 /** Values to be shown at the ports of a flow. */
 export interface ShownValues {
-  /** A sentence about where they come from. */
+  /** A sentence that says where the values come from. */
   readonly title: string
   readonly kind: 'dry-run' | 'run'
-  /** The page of the run. */
+  /** The page of the run; undefined for a dry run. */
   readonly url: string | undefined
   readonly steps: ReadonlyMap<string, ShownStep>
 }

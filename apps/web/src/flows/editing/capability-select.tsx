@@ -5,7 +5,9 @@ import { useAction } from '../../site/action.ts'
 import { useAsk } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
 
-/** Chooses the capability of a job's agent. Another one is pinned with its current terms; wires without a port then are kept. */
+/**
+ * Selects the capability of a job's agent. The new one is pinned with its current terms; wires to missing ports are kept.
+ */
 export function CapabilitySelect(props: {
   readonly id: string
   readonly agentId: number

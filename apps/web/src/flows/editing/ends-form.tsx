@@ -8,7 +8,7 @@ import { PortShape } from './port-shape.tsx'
 import { ChoiceSetting, TextSetting } from '../settings/setting-fields.tsx'
 import { useEditor, useFlowState } from '../editor/use-editor.ts'
 
-/** The inputs of the flow, or its outputs, to be added, changed and removed. */
+/** The inputs of the flow, or its outputs, with controls to add, change and remove them. */
 export function EndsForm({ side }: { readonly side: 'input' | 'output' }): ReactNode {
   return (
     <div className="step-form">
@@ -42,7 +42,7 @@ export function FlowInputs(): ReactNode {
   )
 }
 
-/** The outputs of a run: each has its value from one output of a step. */
+/** The outputs of a run. Each takes its value from one output of a step. */
 export function FlowOutputs(): ReactNode {
   const { store } = useEditor()
   const outputs = useFlowState(({ flow }) => flow.outputs)
@@ -60,11 +60,11 @@ export function FlowOutputs(): ReactNode {
 interface EndProps {
   readonly name: string
   readonly index: number
-  /** Added last, and opened to be named. */
+  /** Whether it was added last; it is then opened for naming. */
   readonly isNew: boolean
 }
 
-/** Inputs or outputs, one below the other, and a button that adds one. */
+/** A list of inputs or outputs, with a button that adds one. */
 function EndList(props: {
   readonly names: readonly string[]
   readonly of: (props: EndProps) => ReactNode
@@ -77,7 +77,7 @@ function EndList(props: {
     <>
       <ul className="ends">
         {names.map((name, index) => (
-          // By its index: the name changes with each letter that is typed.
+          // The key is the index, because the name changes with each typed letter.
           // oxlint-disable-next-line react/no-array-index-key
           <End key={index} name={name} index={index} isNew={index === added} />
         ))}

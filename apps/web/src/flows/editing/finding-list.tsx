@@ -14,13 +14,13 @@ const SIGNS: { readonly [severity in Finding['severity']]: SignName } = {
 
 const NONE: readonly Finding[] = []
 
-/** All findings, the worst first, with their repairs. A long list is rendered after the change itself. */
+/** All findings with their repairs, the most severe first. React renders a long list after the edit itself. */
 export function FindingList(): ReactNode {
   const findings = useDeferredValue(useFlowView(({ check }) => check.findings))
   return <FindingRows findings={findings} isLed />
 }
 
-/** The findings about a step itself; those about a port are shown at the port. */
+/** The findings about a step itself; findings about a port are shown at the port. */
 export function StepFindings({ step }: { readonly step: string }): ReactNode {
   const findings = useFlowView(view => view.findings.get(step) ?? NONE)
   return <FindingRows findings={findings.filter(({ port }) => port === undefined)} isLed={false} />
@@ -28,7 +28,7 @@ export function StepFindings({ step }: { readonly step: string }): ReactNode {
 
 const FindingRows = memo(function FindingRows(props: {
   readonly findings: readonly Finding[]
-  /** Whether its title leads to the step. */
+  /** Whether the title links to the step. */
   readonly isLed: boolean
 }): ReactNode {
   const { findings, isLed } = props
@@ -36,7 +36,7 @@ const FindingRows = memo(function FindingRows(props: {
   return (
     <ul className="findings">
       {findings.map((finding, index) => (
-        // The same rule can find two things at one place.
+        // One rule can report two findings at the same place.
         // oxlint-disable-next-line react/no-array-index-key
         <FindingRow key={`${finding.id} ${index}`} finding={finding} isLed={isLed} />
       ))}
@@ -55,7 +55,7 @@ const FindingRow = memo(function FindingRow(props: {
   )
   const { step, severity, port, message } = finding
   const title = titleFinding(finding)
-  // An empty flow is not a fault.
+  // An empty flow is shown as a note, because it is not a mistake.
   const look = finding.id === 'empty' ? 'note' : severity
   return (
     <li className={`finding is-${look}`}>
@@ -78,7 +78,7 @@ const FindingRow = memo(function FindingRow(props: {
   )
 })
 
-/** Buttons that fix what was found: the best repair first, then a value that is typed. */
+/** Buttons that apply the repairs, the best one first, followed by one for typing a value. */
 function Repairs({ finding }: { readonly finding: Finding }): ReactNode {
   const editor = useEditor()
   const { id, severity, repairs } = finding
@@ -87,7 +87,7 @@ function Repairs({ finding }: { readonly finding: Finding }): ReactNode {
   return (
     <div className="row">
       {repairs.map(({ label, edits }, index) => (
-        // Steps of the same name make repairs of the same label.
+        // Steps of the same name produce repairs with the same label.
         // oxlint-disable-next-line react/no-array-index-key
         <button
           key={`${label} ${index}`}
@@ -111,7 +111,7 @@ function Repairs({ finding }: { readonly finding: Finding }): ReactNode {
   )
 }
 
-/** The input for which a value can be typed, because no repair can know the value. */
+/** The input for which the reader can type a value, because no repair can know it. */
 function valueFor({ id, step, port }: Finding): PortRef | undefined {
   if (step === undefined || port === undefined || step === FLOW_OUTPUT) return undefined
   return id.startsWith('unfed ') || id.startsWith('constant ') ? { step, port } : undefined

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 
-/** Why a file was not imported; nothing where it was. `children` explain the consequence. */
+/** Why a file was not imported; renders nothing when there is no problem. `children` explain the consequence. */
 export function ImportProblems(props: {
   readonly problems: readonly string[]
   readonly children: ReactNode

@@ -12,7 +12,7 @@ import { findInput } from '@farebox/flows/internal/graph/find-port'
 import { FieldInputs } from '../../input-form/field-input.tsx'
 import { ValueSetting } from '../settings/setting-fields.tsx'
 
-/** One input in words: its name, its source, its value where it has one of its own, and what was found. */
+/** One input in words: its name, its source, its own value if it has one, and its findings. */
 export function InputLine({
   to,
   isAlone = false,
@@ -49,7 +49,7 @@ export function InputLine({
   )
 }
 
-/** Opens the value of an input, and focuses its control, each time somebody is led to type one. */
+/** Opens the value of an input and focuses its control, each time the reader is led to it to type a value. */
 function useTypedWhenPointed(
   to: PortRef,
   setTyped: (isTyped: boolean) => void,
@@ -61,7 +61,7 @@ function useTypedWhenPointed(
       editor.onPoint(({ step, port: name, isTyped = false }) => {
         if (!isTyped || step !== to.step || name !== to.port) return
         setTyped(true)
-        // After its control is rendered.
+        // Waits until the control has been rendered.
         requestAnimationFrame(() =>
           line.current?.querySelector<HTMLElement>('dd :is(input, textarea)')?.focus(),
         )
@@ -91,7 +91,7 @@ function PortName({ port, isStarred }: { readonly port: PortView; readonly isSta
   )
 }
 
-/** Numbers, booleans and choices are not secrets. */
+/** Whether a value of this type can be a secret; numbers, booleans and choices cannot. */
 function canBeSecret(type: PortType): boolean {
   return (
     type === 'any' ||
@@ -101,11 +101,11 @@ function canBeSecret(type: PortType): boolean {
 
 const HELD = { refusal: undefined, onLeave: () => undefined, isHeld: false }
 
-/** The value of an input that no wire feeds: the control that the field has in every form. */
+/** The value of an input without a wire, edited with the same control as in every form. */
 function ValueInput(props: {
   readonly to: PortRef
   readonly type: PortType
-  /** Undefined: none is set. */
+  /** Undefined when no value is set. */
   readonly value: JsonValue | undefined
 }): ReactNode {
   const { to, type, value } = props
@@ -135,7 +135,7 @@ function ValueInput(props: {
   )
 }
 
-/** The typed value as the agent would read it: `12` for a number. A value that it would refuse is not changed. */
+/** Converts the typed value as the agent would: `12` for a number. Returns a value that the agent would refuse unchanged. */
 function readAs(field: Field, raw: JsonValue): JsonValue {
   const checked = compileInput({ value: { ...field, required: true } })({ value: raw })
   return checked.ok ? (checked.value['value'] ?? raw) : raw

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { TypeShape } from '../../signs/type-shape.tsx'
 import type { PortView, ShownType } from '../view/views.ts'
 
-/** The shape of a port's type; a ring where only the run will show it. The port's name beside it names it. */
+/** The shape of a port's type; a ring when only the run will determine the type. The text next to it names the port. */
 export function PortShape({ type }: { readonly type: ShownType }): ReactNode {
   return (
     <span className="port-shape" aria-hidden="true">
@@ -17,7 +17,7 @@ export function PortShape({ type }: { readonly type: ShownType }): ReactNode {
   )
 }
 
-/** A mark for a port that is not as the flow knows it: new, or gone. */
+/** A tag for a port that differs from the flow's pinned terms: new, or gone. */
 export function PortTag({ state }: { readonly state: PortView['state'] }): ReactNode {
   return state === 'there' ? null : (
     <span className={`tag ${state === 'new' ? 'info' : 'refused'}`}>{state}</span>

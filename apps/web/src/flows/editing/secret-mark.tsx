@@ -2,7 +2,7 @@ import type { PortRef } from '@farebox/flows/document/flow'
 import type { ReactNode } from 'react'
 import { useEditor, useFlowState } from '../editor/use-editor.ts'
 
-/** Marks a value as secret: it is left out when the flow is shared or exported. */
+/** Marks a value as secret, so that it is left out when the flow is shared or exported. */
 export function SecretMark({ to }: { readonly to: PortRef }): ReactNode {
   const { store } = useEditor()
   const isSecret = useFlowState(

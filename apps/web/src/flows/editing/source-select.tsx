@@ -12,11 +12,11 @@ import type { FlowView } from '../view/flow-view.ts'
 import { wordsOfSource } from '../view/node-view.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
-/** Chooses the source of an input. The outputs that fit are computed when somebody opens the list. */
+/** Selects the source of an input. The outputs that fit are computed when the reader opens the list. */
 export function SourceSelect(props: {
   readonly to: PortRef
   readonly port: PortView
-  /** Whether a value is typed for it, even while the field is empty. */
+  /** Whether the reader types a value for it, even while the field is empty. */
   readonly isTyped: boolean
   readonly setTyped: (isTyped: boolean) => void
 }): ReactNode {
@@ -64,7 +64,7 @@ export function SourceSelect(props: {
   )
 }
 
-/** The outputs that a repair would choose first, then those of the same type, then by how well they fit. */
+/** Sorts outputs: those that a repair would choose, then those of the same type, then by how well they fit. */
 function bestFirst({ graph, check }: FlowView, to: PortRef): readonly FittingPort[] {
   const finding = check.findings.find(({ step, port }) => step === to.step && port === to.port)
   const proposed = (finding?.repairs ?? []).flatMap(({ edits }) =>
@@ -84,7 +84,7 @@ function bestFirst({ graph, check }: FlowView, to: PortRef): readonly FittingPor
   return sourcesFor(graph, to).toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** A warning for an output that is converted or may be rejected. */
+/** A warning for an output whose value is converted or may be rejected. */
 function describeGrade({ grade, reason }: FittingPort): string {
   if (grade === 'same') return ''
   if (grade === 'safe') return ', converted'

@@ -10,7 +10,7 @@ import { StepMore, StepOutputs } from './step-more.tsx'
 import { StepSettings } from '../settings/step-settings.tsx'
 import { useEditor, useFlowState, useNodeView } from '../editor/use-editor.ts'
 
-/** A form of a whole step: its price and capability, settings, inputs and outputs. */
+/** The form of a step: its price and capability, settings, inputs and outputs. */
 export function StepForm({ id, close }: { readonly id: string; readonly close: () => void }): ReactNode {
   const node = useNodeView(id)
   if (node === undefined) return null
@@ -38,7 +38,7 @@ export function StepForm({ id, close }: { readonly id: string; readonly close: (
   )
 }
 
-/** Findings, settings, inputs and outputs of a step. */
+/** The findings, settings, inputs and outputs of a step. */
 export function StepBody({ id, close }: { readonly id: string; readonly close?: () => void }): ReactNode {
   const node = useNodeView(id)
   const step = useFlowState(({ flow }) => (Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined))
@@ -70,7 +70,7 @@ export function StepBody({ id, close }: { readonly id: string; readonly close?: 
   )
 }
 
-/** Duplicates a step, or removes it. */
+/** The buttons that duplicate or remove a step. */
 function StepButtons({ id, done }: { readonly id: string; readonly done: () => void }): ReactNode {
   const editor = useEditor()
   const { store } = editor

@@ -11,7 +11,7 @@ import { PortShape } from './port-shape.tsx'
 import { ChoiceSetting, NumberSetting, SettingLine, TextSetting } from '../settings/setting-fields.tsx'
 import { useEditor, useFlowView, useNodeView } from '../editor/use-editor.ts'
 
-/** Settings that are seldom changed: the step's name, a job for each item of a list, steps that have to come first. */
+/** Rarely changed settings: the step's name, one job for each item of a list, and steps that have to run first. */
 export function StepMore({ id, step }: { readonly id: string; readonly step: Step }): ReactNode {
   const { store } = useEditor()
   const change = (changed: Step): void =>
@@ -71,8 +71,8 @@ function MapSetting({
 }
 
 /**
- * Outputs that a step waits for without taking their values. The choices are computed when somebody opens the list: an
- * outline has one such list a step, each as long as all outputs.
+ * Outputs that a step waits for without taking their values. The choices are computed when the reader opens the list: the
+ * outline has one such list for each step, and each is as long as all outputs together.
  */
 function AfterSetting(props: {
   readonly id: string
@@ -138,7 +138,7 @@ function outputsBefore(graph: Graph, id: string): readonly PortRef[] {
     .flatMap(other => graph.outputsOf(other).map(({ name }) => ({ step: other, port: name })))
 }
 
-/** The outputs of a step, and which of them the flow returns. */
+/** The outputs of a step, with the choice of which ones the flow returns. */
 export function StepOutputs({ id }: { readonly id: string }): ReactNode {
   const editor = useEditor()
   const node = useNodeView(id)

@@ -3,13 +3,13 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode 
 import type { Join } from '../editor/edit-actions.ts'
 import { usePickerOptions, type PickerOption } from './use-picker-options.ts'
 
-/** A list of the steps that can be added: all of them, or those that fit a wire that was dropped, with how well they fit. */
+/** A list of steps to add: all steps, or those that fit a dropped wire, with how well they fit. */
 export function StepPicker(props: {
   readonly join: Join | undefined
   readonly add: (step: Step, port: string | undefined) => void
-  /** Adds an input of the flow for a port. */
+  /** Adds a flow input that feeds this port. */
   readonly ask: (to: PortRef) => void
-  /** Adds an output of the flow for a port. */
+  /** Adds a flow output that takes its value from this port. */
   readonly give: (from: PortRef) => void
 }): ReactNode {
   const { join, add, ask, give } = props
@@ -59,7 +59,7 @@ export function StepPicker(props: {
   )
 }
 
-/** The field for the words of the search. It has the focus from the start, and keeps it while an option is chosen. */
+/** The search field. It has the focus from the start, and keeps it while an option is chosen. */
 function SearchField(props: {
   readonly title: string
   /** Id of the list of options. */
@@ -92,7 +92,7 @@ function SearchField(props: {
   )
 }
 
-/** The option that is chosen of a list, and the keys that choose another and take it. */
+/** The highlighted option of a list, and the keys that highlight another one and choose it. */
 function useChosenOption(id: string, options: readonly PickerOption[], take: (option: PickerOption) => void) {
   const [chosen, choose] = useState(0)
   const at = Math.min(chosen, Math.max(options.length - 1, 0))

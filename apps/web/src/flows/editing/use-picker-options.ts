@@ -14,7 +14,7 @@ import type { Join } from '../editor/edit-actions.ts'
 import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
-/** A step, or an end of the flow, that can be added. */
+/** A step, or an input or output of the flow, that can be added. */
 export type PickerOption = {
   readonly key: string
   readonly name: string
@@ -23,7 +23,7 @@ export type PickerOption = {
   readonly price: string
   /** How well it fits, or its purpose. */
   readonly why: string
-  /** It can fail while it runs. */
+  /** Whether it can fail while it runs. */
   readonly isCare: boolean
 } & (
   | { readonly what: 'step'; readonly step: Step; readonly port: string | undefined }
@@ -33,7 +33,7 @@ export type PickerOption = {
 const TYPING_MS = 120
 const MOST = 20
 
-/** Steps that can be added where a wire was dropped, or anywhere; capabilities by the platform's search. */
+/** The steps that can be added where a wire was dropped, or anywhere; the platform's search finds the capabilities. */
 export function usePickerOptions(
   join: Join | undefined,
   typed: string,
@@ -122,10 +122,10 @@ function freeOption(free: FreeStep, join: Join | undefined, type: PortType): rea
   return [{ ...base, why: free.words, isCare: fit.grade === 'lossy', port: fit.port }]
 }
 
-/** The input of a free step that takes such a value. */
+/** The input of a free step that accepts a value of this type. */
 function takes(step: Step, type: PortType): { readonly port: string; readonly grade: string } | undefined {
   for (const { name, type: wanted } of portsOf(step, () => undefined).inputs) {
-    // A value of an unknown type can be an object or a list.
+    // A value of an unknown type may still be an object or a list.
     const { grade } = gradeTypes(type, wanted)
     const isFor = step.kind !== 'pick' || type === 'any' || type.type === 'array' || type.type === 'object'
     if (grade !== 'impossible' && isFor) return { port: name, grade }
@@ -133,7 +133,7 @@ function takes(step: Step, type: PortType): { readonly port: string; readonly gr
   return undefined
 }
 
-/** The output of a free step that gives such a value. */
+/** The output of a free step that returns a value of this type. */
 function gives(step: Step, type: PortType): { readonly port: string; readonly grade: string } | undefined {
   if (step.kind === 'constant') return { port: 'value', grade: 'same' }
   for (const { name, type: given } of portsOf(step, () => undefined).outputs) {
@@ -167,7 +167,7 @@ function typeOfJoin(graph: Graph, join: Join | undefined): PortType {
   return port?.type ?? 'any'
 }
 
-/** A field without the words for people: it is sent in a query. */
+/** A field without its texts for people, because it is sent in a query. */
 function withoutWords({
   description: _,
   examples: __,

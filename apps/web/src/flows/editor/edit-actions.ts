@@ -14,10 +14,10 @@ import type { FlowEditor } from './flow-editor.ts'
 import { renameBySteps } from '../document/name-by-steps.ts'
 import { findRoom, GAP_X, NODE_WIDTHS, placeBeforeOutputs, placeNodes, sizeOfCard } from '../view/places.ts'
 
-/** The port that a new step is joined to at once. */
+/** The port that a new step is joined to. */
 export type Join = { readonly from: PortRef } | { readonly to: PortRef }
 
-/** Edits that write down where everything is drawn, so that the next one moves nothing else. */
+/** Edits that record the current position of every step, so that later edits move no other step. */
 export function keepPlaces(editor: FlowEditor): readonly Edit[] {
   const { flow } = editor.store.state()
   const layout = flow.layout ?? {}
@@ -26,16 +26,16 @@ export function keepPlaces(editor: FlowEditor): readonly Edit[] {
     .map(([id, at]) => ({ edit: 'move-step', id, at }))
 }
 
-/** The flow with the place of every step, as it is copied. */
+/** The flow with the position of every step, for copying. */
 export function withPlaces(editor: FlowEditor): Flow {
   return applyEdits(editor.store.state().flow, keepPlaces(editor))
 }
 
 /**
- * Adds a step, chosen then, and joined by the ports that suit best.
+ * Adds a step, selects it, and joins it by the ports that fit best.
  *
- * @param at where its upper left corner is wanted; it is put where it has room
- * @returns its id
+ * @param at the wanted position of its upper left corner; the step is placed at the nearest free position
+ * @returns the id of the step
  */
 export function addStep(
   editor: FlowEditor,
@@ -70,7 +70,7 @@ export function addStep(
   return id
 }
 
-/** A new input of the flow that asks for what a port takes, joined to it. */
+/** Adds a flow input that matches a port, and joins it to the port. */
 export function askWhenRun(editor: FlowEditor, to: PortRef): void {
   const { store, live } = editor
   const port = findInput(live.read().graph, to)
@@ -83,7 +83,7 @@ export function askWhenRun(editor: FlowEditor, to: PortRef): void {
   ])
 }
 
-/** A new output of the flow that gives what a port gives. */
+/** Adds a flow output that returns the value of a port. */
 export function giveFromFlow(editor: FlowEditor, from: PortRef): void {
   const { store } = editor
   const name = freeOutput(store.state().flow, from)
@@ -93,19 +93,19 @@ export function giveFromFlow(editor: FlowEditor, from: PortRef): void {
   ])
 }
 
-/** Joins two ports, also where one of them is an output that the flow does not have yet. */
+/** Joins two ports. One of them may be a flow output that does not exist yet. */
 export function joinPorts(editor: FlowEditor, from: PortRef, to: PortRef): void {
   editor.store.edit([{ edit: 'connect', from, to }])
 }
 
-/** Feeds what is open of a step by what suits it: by name, and what is required by type. */
+/** Feeds the open inputs of a step: those whose names match, and required inputs also by type. */
 export function feedOpen(editor: FlowEditor, step: string): number {
   const edits = autoMap(editor.live.read().graph, step)
   editor.store.edit(edits)
   return edits.length
 }
 
-/** Takes away what is chosen: steps with their wires, and wires. The ends of the flow stay. */
+/** Removes the selection: steps with their wires, and wires. The ends of the flow stay. */
 export function removeChosen(editor: FlowEditor): void {
   const { flow, selection } = editor.store.state()
   const wires = editor.live.read().wires.filter(({ id }) => selection.has(id))
@@ -149,7 +149,7 @@ function best<T extends { readonly name: string; readonly required?: boolean }>(
   return fitting[0]?.port.name
 }
 
-/** Right of what is chosen, or else of the last step; left of what it is to feed. */
+/** The position right of the selection, or else of the last step; left of the port that the step is to feed. */
 function placeBeside(
   { order }: FlowView,
   places: ReadonlyMap<string, CanvasPoint>,

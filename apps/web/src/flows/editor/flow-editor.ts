@@ -9,31 +9,31 @@ import { viewFlow, type FlowView } from '../view/flow-view.ts'
 export interface Pointed {
   readonly step: string
   readonly port?: string | undefined
-  /** A value is to be typed for the port. */
+  /** Whether the reader is to type a value for the port. */
   readonly isTyped?: boolean
 }
 
-/** `centre`: the step is moved to the middle; `show`: it is brought into view where it is outside. */
+/** `centre`: the step moves to the middle; `show`: the view moves only if the step is outside of it. */
 export type PointedHow = 'centre' | 'show'
 
-/** All that belongs to one flow that is being changed, whatever shows it. */
+/** The state and actions of one flow under edit, shared by all of its views. */
 export interface FlowEditor {
   readonly store: FlowStore
   readonly catalog: CapabilityCatalog
   readonly live: LiveView
   readonly ask: Ask
-  /** Values at the ports, of a dry run or of a past run; undefined: none are shown. */
+  /** Values at the ports, of a dry run or a past run; undefined when none are shown. */
   readonly values: Signal<ShownValues | undefined>
-  /** Leads the reader to a step: it is selected, in the middle or at least in view, and has the focus. */
+  /** Leads the reader to a step: selects it, brings it to the middle or at least into view, and focuses it. */
   point(to: Pointed, how?: PointedHow): void
-  /** Brings all of the flow into view, where it is drawn. */
+  /** Brings the whole flow into view in the view that draws it. */
   fit(): void
   onFit(tell: () => void): () => void
-  /** Calls back whenever somebody is to be led somewhere; returns what ends it. */
+  /** Calls back whenever the reader is to be led to a step; returns a function that unsubscribes. */
   onPoint(tell: (to: Pointed, how: PointedHow) => void): () => void
 }
 
-/** Opens an editor for a flow. */
+/** Creates an editor for a flow. */
 export function createFlowEditor(flow: Flow, ask: Ask): FlowEditor {
   const store = createFlowStore(flow)
   const catalog = createCapabilityCatalog(ask)
@@ -63,16 +63,16 @@ export function createFlowEditor(flow: Flow, ask: Ask): FlowEditor {
   }
 }
 
-/** The view of a flow that is being changed: computed again when it is read after a change that it depends on. */
+/** The view of a flow under edit. It is computed when it is read after a change that affects it. */
 interface LiveView {
   read(): FlowView
-  /** Calls back whenever it may be another; returns what ends it. */
+  /** Calls back whenever the view may have changed; returns a function that unsubscribes. */
   subscribe(tell: () => void): () => void
   /** Sets the payer's balance, in decimal USDC. */
   setBalance(balance: string | undefined): void
 }
 
-/** Follows a store and a catalog. Steps that are moved change nothing of the view. */
+/** Derives the view from a store and a catalog. Moving steps does not change the view. */
 function createLiveView(store: FlowStore, catalog: CapabilityCatalog): LiveView {
   let balance: string | undefined
   let made:
@@ -109,7 +109,7 @@ function createLiveView(store: FlowStore, catalog: CapabilityCatalog): LiveView 
   }
 }
 
-/** Whether two flows differ in their name, and in where their steps are drawn, at most. */
+/** Whether two flows differ only in their names and in the positions of their steps, if at all. */
 function isMovedOnly(one: Flow, other: Flow): boolean {
   return (
     one.steps === other.steps &&
@@ -119,15 +119,15 @@ function isMovedOnly(one: Flow, other: Flow): boolean {
   )
 }
 
-/** One value that others follow. */
+/** An observable value. */
 interface Signal<T> {
   read(): T
   set(value: T): void
-  /** Calls back after each change; returns what ends it. */
+  /** Calls back after each change; returns a function that unsubscribes. */
   subscribe(tell: () => void): () => void
 }
 
-/** Makes a signal with a first value. */
+/** Creates a signal with an initial value. */
 function createSignal<T>(first: T): Signal<T> {
   let value = first
   const listeners = new Set<() => void>()

@@ -7,42 +7,42 @@ import type { ShownStep, ShownValues } from '../document/shown-values.ts'
 
 const EditorContext = createContext<FlowEditor | undefined>(undefined)
 
-/** Hands an editor down to everything inside. */
+/** Provides an editor to its descendants. */
 export const EditorProvider = EditorContext.Provider
 
-/** The editor of the flow that is shown. */
+/** The editor of the shown flow. */
 export function useEditor(): FlowEditor {
   const editor = useContext(EditorContext)
   if (editor === undefined) throw new Error('useEditor outside of EditorProvider')
   return editor
 }
 
-/** Something of the state of the document; drawn again only when that is another. */
+/** A part of the document state; the component renders again only when that part has changed. */
 export function useFlowState<T>(choose: (state: FlowState) => T): T {
   const { store } = useEditor()
   const read = (): T => choose(store.state())
   return useSyncExternalStore(store.subscribe, read, read)
 }
 
-/** Something of the view; drawn again only when that is another. */
+/** A part of the view; the component renders again only when that part has changed. */
 export function useFlowView<T>(choose: (view: FlowView) => T): T {
   const { live } = useEditor()
   const read = (): T => choose(live.read())
   return useSyncExternalStore(live.subscribe, read, read)
 }
 
-/** One node of the view; undefined once it is gone. */
+/** One node of the view; undefined once the node is removed. */
 export function useNodeView(id: string): NodeView | undefined {
   return useFlowView(({ nodes }) => nodes.get(id))
 }
 
-/** The values that are shown at the ports. */
+/** The values shown at the ports. */
 export function useShownValues(): ShownValues | undefined {
   const { values } = useEditor()
   return useSyncExternalStore(values.subscribe, values.read, values.read)
 }
 
-/** The values that are shown at one step. */
+/** The values shown at one step. */
 export function useShownStep(id: string): ShownStep | undefined {
   const { values } = useEditor()
   const read = (): ShownStep | undefined => values.read()?.steps.get(id)

@@ -10,7 +10,7 @@ import { CapabilitySelect } from '../editing/capability-select.tsx'
 import { StepBody } from '../editing/step-form.tsx'
 import { showValue } from '../view/show-value.ts'
 
-/** The flow in words: every step, what feeds each of its inputs, its price and what was found, all to be changed. */
+/** The flow in words: every step with the sources of its inputs, its price and its findings, all of them editable. */
 export function Outline(): ReactNode {
   const steps = useFlowView(({ order }) => order)
   const list = usePointed()
@@ -75,7 +75,7 @@ function AddStep(): ReactNode {
   )
 }
 
-/** Leads to whatever somebody points to: it is scrolled to, and has the focus. */
+/** Scrolls to the step that the reader is led to, and focuses it. */
 function usePointed(): RefObject<HTMLDivElement | null> {
   const editor = useEditor()
   const list = useRef<HTMLDivElement>(null)

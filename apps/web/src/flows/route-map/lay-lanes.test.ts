@@ -18,7 +18,7 @@ const JOB = {
   },
 } as const
 
-/** A flow of jobs by its wires: `a > b` leads the text of `a` to `b`. */
+/** Builds a flow of jobs from its wires: `a > b` joins the text of `a` to `b`. */
 function flowOf(wires: readonly string[]): Flow {
   const ends = wires.map(wire => wire.split(' > '))
   const ids = [...new Set(ends.flat())].filter(id => id !== 'input' && id !== 'output')
@@ -44,13 +44,13 @@ function flowOf(wires: readonly string[]): Flow {
 const lay = (...wires: string[]): RouteMap => layLanes(buildGraph(flowOf(wires)))
 const stops = ({ rows }: RouteMap): readonly string[] => rows.map(({ id, lane }) => `${id} ${lane}`)
 
-test('steps behind one another are in one lane', () => {
+test('consecutive steps are in one lane', () => {
   const map = lay('input > a', 'a > b', 'b > output')
   expect(stops(map)).toEqual(['input 0', 'a 0', 'b 0', 'output 0'])
   expect(map.lanes).toBe(1)
 })
 
-test('branches of the input are in lanes of their own, and join where one step takes from both', () => {
+test('branches of the input have lanes of their own, and join at a step that takes from both', () => {
   const map = lay('input > a', 'input > b', 'input > c', 'a > d', 'b > d', 'd > output', 'c > output')
   expect(stops(map)).toEqual(['input 0', 'a 0', 'b 1', 'c 2', 'd 0', 'output 0'])
   expect(map.lanes).toBe(3)
@@ -67,7 +67,7 @@ test('branches of the input are in lanes of their own, and join where one step t
   ])
 })
 
-test('a line is left out where a longer way leads there too', () => {
+test('a line is left out if a longer path leads to the same step', () => {
   const map = lay('input > a', 'a > b', 'input > b', 'b > output', 'a > output')
   expect(stops(map)).toEqual(['input 0', 'a 0', 'b 0', 'output 0'])
   expect(map.lanes).toBe(1)
@@ -83,7 +83,7 @@ test('a flow without steps is a line from its input to its output', () => {
   expect(stops(lay('input > output'))).toEqual(['input 0', 'output 0'])
 })
 
-test('more branches than there are lanes share the last one', () => {
+test('branches beyond the last lane share it', () => {
   const ids = Array.from({ length: 20 }, (_, index) => `s${index}`)
   const map = lay(...ids.flatMap(id => [`input > ${id}`, `${id} > output`]))
   expect(map.lanes).toBe(5)
@@ -91,7 +91,7 @@ test('more branches than there are lanes share the last one', () => {
   expect(map.rows).toHaveLength(22)
 })
 
-test('every line begins once, ends once, and passes each row between', () => {
+test('every line begins once, ends once, and passes every row in between', () => {
   const ids = Array.from({ length: 60 }, (_, index) => `s${index}`)
   const wires = ids.map((id, index) => `${index === 0 ? 'input' : `s${Math.floor((index - 1) / 2)}`} > ${id}`)
   const { rows } = lay(...wires, 's59 > output')
@@ -105,7 +105,7 @@ test('every line begins once, ends once, and passes each row between', () => {
   }
 })
 
-test('a map is laid out in time in proportion to its steps', () => {
+test('the time to lay out a map is proportional to its steps', () => {
   const graphOf = (length: number) => {
     const ids = Array.from({ length }, (_, index) => `s${index}`)
     const wires = ids.flatMap((id, index) => [

@@ -1,16 +1,16 @@
 import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
 
-/** The map of a flow: one stop a row from its input to its output, one lane a branch. */
+/** The map of a flow from its input to its output, with one row for each stop and one lane for each branch. */
 export interface RouteMap {
   readonly rows: readonly RouteRow[]
-  /** Lanes side by side. */
+  /** The number of lanes. */
   readonly lanes: number
-  /** More branches run beside one another than there are lanes: some share the last one. */
+  /** Whether there are more parallel branches than lanes, so that some share the last lane. */
   readonly isShared: boolean
 }
 
-/** A stop, and what is drawn beside it. */
+/** A stop, and the lines drawn next to it. */
 export interface RouteRow {
   /** Id of the step, or `input` or `output`. */
   readonly id: string
@@ -18,22 +18,22 @@ export interface RouteRow {
   readonly pieces: readonly RoutePiece[]
 }
 
-/** The piece of a line in one row. */
+/** The part of a line in one row. */
 export interface RoutePiece {
-  /** The stops at its ends. */
+  /** The stops at the ends of the line. */
   readonly from: string
   readonly to: string
   readonly lane: number
-  /** Whether it comes from the row above, and whether it goes on to the one below. */
+  /** `begins`: at this row's stop; `passes`: from the row above to the row below; `ends`: at this row's stop. */
   readonly part: 'begins' | 'passes' | 'ends'
-  /** It ends in the next row, at the stop of another lane: the last bit of this row belongs to that bend. */
+  /** Whether the line ends in the next row at a stop in another lane; the end of this row then belongs to the bend. */
   readonly bendsNext: boolean
 }
 
-/** As many as fit beside the words on a phone. */
+/** The most lanes that fit beside the texts on a phone. */
 const MOST_LANES = 5
 
-/** A line from one stop to another, in the lane that it takes. */
+/** A line from one stop to another, with its lane. */
 interface Line {
   readonly from: number
   readonly to: number
@@ -41,14 +41,14 @@ interface Line {
 }
 
 /**
- * Lays out the map. A line leads from each step to those that take from it, where no other way leads there too: the longer
- * way says it already. Each stop is in the lane of a line that comes to it; the lines that go on from it take its lane
- * and the free ones beside it.
+ * Lays out the map. A line leads from each step to the steps that take from it, unless a longer path leads there too, which
+ * then implies the line. Each stop is in the lane of one of its incoming lines; its outgoing lines take that lane and the
+ * free lanes next to it.
  */
 export function layLanes(graph: Graph): RouteMap {
   const ids = [FLOW_INPUT, ...graph.order, FLOW_OUTPUT]
   const targets = reduceLinks(linkStops(graph, ids))
-  /** How many lines each lane holds just now. */
+  /** The number of lines that each lane currently holds. */
   const held: number[] = []
   const lines: Line[] = []
   const laneOf: number[] = []
@@ -98,7 +98,7 @@ function pieceOf(
   }
 }
 
-/** By row, the rows that its lines lead to. A step that takes from none begins with the input. */
+/** By row, the rows that its lines lead to. A step that takes from no other step is linked to the input. */
 function linkStops(graph: Graph, ids: readonly string[]): readonly (readonly number[])[] {
   const rowOf = new Map(ids.map((id, row) => [id, row]))
   const targets = ids.map((): Set<number> => new Set())
@@ -123,9 +123,9 @@ function takesInput(graph: Graph, id: string): boolean {
   return graph.wiredTo(id).some(({ step }) => step === FLOW_INPUT)
 }
 
-/** Leaves out each line that another way leads to as well. */
+/** Removes each line whose end is also reached by another path. */
 function reduceLinks(targets: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  /** By row, all rows behind it: one bit each. */
+  /** By row, all rows reachable from it, as one bit each. */
   const behind: bigint[] = []
   for (let row = targets.length - 1; row >= 0; row -= 1)
     behind[row] = (targets[row] ?? []).reduce(

@@ -1,35 +1,35 @@
 import type { ReactNode } from 'react'
 import type { RoutePiece, RouteRow } from './lay-lanes.ts'
 
-/** How a stop looks: round where it is paid, square where it is free. */
+/** The look of a stop: round for a paid step, square for a free one. */
 export interface StopMark {
   readonly shape: 'round' | 'square'
-  /** `ahead`: not reached; `out`: left out. */
+  /** `ahead`: not reached; `out`: left out of the run. */
   readonly state: 'passed' | 'here' | 'failed' | 'ahead' | 'out'
 }
 
-/** Pixels between lanes, and from the edge to the first. */
+/** Pixels between lanes, and from the edge to the first lane. */
 const LANE = 20
 const EDGE = 12
-/** Where a stop is in its row, from the top. */
+/** The vertical position of a stop in its row. */
 const STOP = 12
-/** How far down a row a branch has reached its lane, and how far up the row before it leaves it. */
+/** How far down a row a branch has reached its lane, and how far above the end of the row before it leaves it. */
 const BEND = 60
 const BEND_BACK = 27
 
-/** The piece of the map beside one stop: the lines that begin, pass and end there, and the stop itself. */
+/** The part of the map next to one stop: the lines that begin, pass and end there, and the stop itself. */
 export function Rail(props: {
   readonly row: RouteRow
   readonly lanes: number
   readonly mark: StopMark
-  /** Whether a line has been travelled: what it leads from has come. */
+  /** Whether the run has passed along a line, that is, has completed the stop at which the line begins. */
   readonly isTravelled: (piece: RoutePiece) => boolean
 }): ReactNode {
   const { row, lanes, mark, isTravelled } = props
   return (
     <svg className="rail" width={railWidth(lanes)} aria-hidden="true">
       {row.pieces
-        // Lines that the run has taken are above the others.
+        // Lines that the run has passed are drawn above the others.
         .toSorted((one, other) => Number(isTravelled(one)) - Number(isTravelled(other)))
         .map(piece => (
           <Line
@@ -80,7 +80,7 @@ function Line(props: {
         />
       )}
       {piece.bendsNext ? (
-        // A picture in the picture ends where the next row's bend begins, however high this row is.
+        // A nested SVG is clipped where the next row's bend begins, whatever the height of this row.
         <svg y={-BEND_BACK} height="100%" overflow="visible">
           <line className={className} x1={x} x2={x} y1={from + BEND_BACK} y2="100%" />
         </svg>

@@ -12,7 +12,7 @@ import { useEditor, useFlowState } from '../../editor/use-editor.ts'
 import { openDraft } from '../../../kept/draft.ts'
 import type { FlowEditor } from '../../editor/flow-editor.ts'
 
-/** Actions that are seldom needed: importing and exporting a file, copying the flow, tidying up the canvas. */
+/** Rarely needed actions: importing and exporting a file, copying the flow, tidying the canvas. */
 export function FlowMenu(props: {
   readonly autosave: Autosave
   /** Whether the canvas is shown. */
@@ -78,7 +78,7 @@ function MenuItem({ act, children }: { readonly act: () => void; readonly childr
   )
 }
 
-/** Places all steps as a new flow would have them, and brings the flow into view. */
+/** Lays out all steps as in a new flow, and brings the flow into view. */
 function layOut(editor: FlowEditor): void {
   const { layout: _, ...flow } = editor.store.state().flow
   editor.store.replace(flow)
@@ -86,10 +86,10 @@ function layOut(editor: FlowEditor): void {
   editor.fit()
 }
 
-/** Imports a flow from a file: in place of the open one where that has no steps, else as another flow. */
+/** Imports a flow from a file. It replaces the open flow if that has no steps; otherwise it becomes another flow. */
 function useImport(close: () => void): {
   readonly isEmpty: boolean
-  /** Of the file that was read last. */
+  /** The problems of the file that was read last. */
   readonly problems: readonly string[]
   readonly read: (file: File) => Promise<void>
 } {
@@ -103,7 +103,7 @@ function useImport(close: () => void): {
     if (!found.ok) return setProblems(found.problems)
     setProblems([])
     close()
-    // The open flow is not replaced.
+    // An open flow with steps is not replaced.
     if (!isEmpty) return await openDraft(go, found.flow, { query: '?imported=beside' })
     editor.store.replace(found.flow)
     editor.catalog.complete(found.flow).catch(() => undefined)
@@ -117,7 +117,7 @@ function exportFile(flow: { readonly name: string }): void {
   )
   const link = document.createElement('a')
   link.href = url
-  // The name of a flow may not be a valid file name.
+  // The name of a flow may contain characters that are not valid in a file name.
   link.download = `${
     flow.name
       .toLowerCase()

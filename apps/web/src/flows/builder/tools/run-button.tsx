@@ -3,7 +3,7 @@ import { groupDigits } from '../../../format/amount.ts'
 import { formatSpan } from '../../../format/duration.ts'
 import { useEditor, useFlowView } from '../../editor/use-editor.ts'
 
-/** The one button after which money can move. */
+/** The button that starts a run. It is the only one in the builder after which money can move. */
 export function RunButton({
   run,
   isWide = false,
@@ -25,7 +25,7 @@ export function RunButton({
   )
 }
 
-/** On a phone: the button that costs, in the place of the tabs. */
+/** On a phone, the button that starts a run, in the place of the tabs. */
 export function PayBar({ run }: { readonly run: () => void }): ReactNode {
   const most = useFlowView(({ check }) => check.price.at_most)
   const seconds = useFlowView(({ check }) => check.duration.seconds)
@@ -42,7 +42,7 @@ export function PayBar({ run }: { readonly run: () => void }): ReactNode {
   )
 }
 
-/** How many errors keep the flow from being run; pressed, it leads to the first. */
+/** The number of errors that prevent a run; pressing it leads to the first error. */
 export function ProblemsToFix(): ReactNode {
   const editor = useEditor()
   const errors = useFlowView(
@@ -64,13 +64,13 @@ export function ProblemsToFix(): ReactNode {
   )
 }
 
-/** Scrolls to the first error that is visible, with its repairs. */
+/** Scrolls to the first visible error, with its repairs. */
 function leadToFinding(): void {
   const found = Array.from(document.querySelectorAll<HTMLElement>('.finding.is-error')).find(one =>
     one.checkVisibility(),
   )
   found?.scrollIntoView({ block: 'center' })
-  // On the canvas the focus stays at the port itself, beside the list of repairs.
+  // On the canvas, the focus stays at the port itself, next to the list of repairs.
   if (found?.closest('.outline') === null) return
   found?.querySelector<HTMLElement>('.row button')?.focus({ preventScroll: true })
 }

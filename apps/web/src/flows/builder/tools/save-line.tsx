@@ -2,12 +2,12 @@ import { useSyncExternalStore, type ReactNode } from 'react'
 import { When } from '../../../parts/when.tsx'
 import type { Autosave, SaveStatus } from '../../document/autosave.ts'
 
-/** Follows how far the changes are saved. */
+/** Subscribes a component to the save status of the flow. */
 export function useSaveStatus(autosave: Autosave): SaveStatus {
   return useSyncExternalStore(autosave.subscribe, autosave.status, autosave.status)
 }
 
-/** Where what was changed is kept, and since when. */
+/** Says where the newest changes are saved, and since when. */
 export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode {
   switch (status.is) {
     case 'fresh':

@@ -10,7 +10,7 @@ import { Sign } from '../../../signs/sign.tsx'
 import type { Autosave } from '../../document/autosave.ts'
 import { useEditor } from '../../editor/use-editor.ts'
 
-/** The flow for which somebody signs in to have a link. */
+/** In the browser's storage: the flow for which the reader signs in to get a link. */
 const WANTED = 'farebox-share'
 
 /** A link that opens the flow for others, without the values that its owner marked as secret. */
@@ -52,7 +52,10 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
   )
 }
 
-/** The link of a saved flow, to be created, copied and revoked; a flow of this browser is saved by signing in. */
+/**
+ * The link of a saved flow, with actions to create, copy and revoke it. A flow that exists only in this browser is saved by
+ * signing in.
+ */
 function ShareLink(props: {
   readonly sharing: Sharing
   readonly isSaved: boolean
@@ -111,13 +114,13 @@ interface Sharing {
   readonly setOpened: Dispatch<SetStateAction<Opened>>
   readonly link: string | undefined
   readonly failure: unknown
-  /** A link was revoked here. */
+  /** Whether a link was revoked here. */
   readonly isEnded: boolean
   readonly share: () => void
   readonly end: () => void
 }
 
-/** The link of a flow, and the popover or sheet that is open for it. */
+/** The link of a flow, and which popover or sheet is open for it. */
 function useSharing(autosave: Autosave): Sharing {
   const { ask } = useEditor()
   const [opened, setOpened] = useState<Opened>()
@@ -139,7 +142,7 @@ function useSharing(autosave: Autosave): Sharing {
       setEnded(true)
     }
   })
-  // After a sign-in for a link the page was loaded again: the link is made as soon as the flow is saved.
+  // Signing in reloads the page, so the link is created once the flow has been saved.
   const [isWanted, setWanted] = useState(false)
   useEffect(() => {
     if (sessionStorage.getItem(WANTED) !== draftId) return
@@ -152,7 +155,7 @@ function useSharing(autosave: Autosave): Sharing {
     if (!isWanted || flowId === undefined) return
     setWanted(false)
     sharing.act('share')
-    // Once, when it is saved.
+    // Runs once, when the flow has been saved.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isWanted, flowId])
   return {

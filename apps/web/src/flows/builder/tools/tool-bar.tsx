@@ -8,10 +8,10 @@ import { ProblemsToFix, RunButton } from './run-button.tsx'
 import { SaveLine, useSaveStatus } from './save-line.tsx'
 import { ShareButton } from './share-button.tsx'
 
-/** How a flow is shown. */
+/** The views of a flow. */
 export type BuilderView = 'canvas' | 'outline' | 'runs'
 
-/** The flow's name, undo and redo, its views, and its actions. */
+/** The flow's name, undo and redo, the choice of its view, and its actions. */
 export function ToolBar(props: {
   readonly autosave: Autosave
   readonly view: BuilderView
@@ -72,7 +72,7 @@ function IconButton(props: {
   )
 }
 
-/** Starts a dry run; while values are shown at the ports, hides them. */
+/** Starts a dry run; while values are shown at the ports, hides them instead. */
 function DryRunButton({ dryRun }: { readonly dryRun: () => void }): ReactNode {
   const { values } = useEditor()
   const shown = useShownValues()

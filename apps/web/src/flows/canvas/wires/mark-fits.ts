@@ -2,8 +2,8 @@ import type { PortRef } from '@farebox/flows/document/flow'
 import { keyOfPort, type FittingPort, type PortSide } from '../../view/fits.ts'
 
 /**
- * Marks on the canvas the ports that a wire can be joined to, with how well. It sets attributes of the elements and
- * renders nothing: a large flow has thousands of ports.
+ * Marks the ports on the canvas that a wire can be joined to, with how well they fit. It sets attributes of the elements and
+ * does not render, because a large flow has thousands of ports.
  */
 export function markFits(canvas: Element, from: PortRef, side: PortSide, fits: readonly FittingPort[]): void {
   const grades = new Map(fits.map(({ port, grade }) => [keyOfPort(port), grade]))
@@ -16,13 +16,13 @@ export function markFits(canvas: Element, from: PortRef, side: PortSide, fits: r
   findHandle(canvas, from, side)?.setAttribute('data-fit', 'from')
 }
 
-/** Takes the marks away. */
+/** Removes the marks. */
 export function unmarkFits(canvas: Element): void {
   canvas.removeAttribute('data-joining')
   for (const handle of canvas.querySelectorAll('[data-fit]')) handle.removeAttribute('data-fit')
 }
 
-/** The element where wires of a port begin or end. */
+/** The element at which wires of a port begin or end. */
 export function findHandle(canvas: Element, port: PortRef, side: PortSide): HTMLElement | undefined {
   const kind = side === 'in' ? 'target' : 'source'
   return Array.from(canvas.querySelectorAll<HTMLElement>(`.react-flow__handle.${kind}`)).find(

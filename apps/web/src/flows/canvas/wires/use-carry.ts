@@ -6,30 +6,30 @@ import type { PortView } from '../../view/views.ts'
 import { useEditor } from '../../editor/use-editor.ts'
 import { findHandle, markFits, unmarkFits } from './mark-fits.ts'
 
-/** A wire that is carried by the keyboard, from one port to those that fit. */
+/** A wire that is carried by the keyboard from one port to the ports that fit. */
 export interface Carried {
   readonly from: PortRef
   readonly side: PortSide
   readonly fits: readonly FittingPort[]
-  /** Index of the fitting port that it is held to; -1: none so far. */
+  /** Index of the fitting port that the wire currently points at; -1 when there is none yet. */
   readonly at: number
 }
 
-/** How a wire is drawn without a mouse. */
+/** Drawing a wire without a mouse. */
 export interface Carry {
   readonly carried: Carried | undefined
-  /** Takes up a wire, or joins the one that is carried. */
+  /** Picks up a wire, or joins the one that is carried. */
   press(id: string, port: PortView): void
-  /** To the next port that fits, or the one before. */
+  /** Moves the wire to the next port that fits, or to the previous one. */
   move(by: 1 | -1): void
   letGo(): void
-  /** For screen readers: what the last key did. */
+  /** Announcement for screen readers of what the last key did. */
   readonly words: string
 }
 
 const GRADE_WORDS = { same: 'same type', safe: 'converted automatically', lossy: 'may be rejected' } as const
 
-/** Carries wires on a canvas. The port that a wire is held to has the focus, so that it is read out. */
+/** Carries wires on a canvas. The port that the wire points at has the focus, so that screen readers announce it. */
 export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: string) => void): Carry {
   const editor = useEditor()
   const [{ carried, words }, setState] = useState<Pick<Carry, 'carried' | 'words'>>(NOTHING_CARRIED)
@@ -86,7 +86,7 @@ function describeTaken({ port }: PortRef, count: number): string {
     : `Wire at ${port} picked up. ${count} ports are compatible. Use the arrow keys to choose a port, Enter to connect, A to add a step, or Escape to cancel.`
 }
 
-/** Marks and focuses the ports of a canvas, where it is drawn. */
+/** Marks and focuses the ports of a canvas. */
 function usePortMarks(canvas: RefObject<HTMLElement | null>, show: (id: string) => void) {
   return useMemo(
     () => ({

@@ -8,7 +8,9 @@ import { useEditor } from '../../editor/use-editor.ts'
 import type { OpenedPopover } from '../canvas-popovers.tsx'
 import { markFits, unmarkFits } from './mark-fits.ts'
 
-/** Wires drawn with a pointer: ports that fit are marked meanwhile, and steps that fit are offered where one is dropped. */
+/**
+ * Wires drawn with a pointer. Ports that fit are marked meanwhile, and a wire dropped on the canvas offers steps that fit.
+ */
 export function useMouseWires(
   canvas: RefObject<HTMLElement | null>,
   open: (popover: OpenedPopover) => void,
@@ -19,7 +21,7 @@ export function useMouseWires(
   return { ...drawing, ...moving }
 }
 
-/** A wire that is being drawn: the port that it begins at, and the ports that it can be joined to. */
+/** A wire that is being drawn: the port at which it begins, and the ports that it can be joined to. */
 interface DrawnWire {
   readonly from: PortRef
   readonly side: PortSide
@@ -39,8 +41,8 @@ type Drawing = Pick<
 /**
  * A wire from its first port until it is joined or dropped.
  *
- * @param isMoved whether it is a wire of the flow of which one end is moved
- * @param dropped called where it was let go beside every port that fits
+ * @param isMoved whether it is an existing wire of the flow of which one end is being moved
+ * @param dropped called when the wire is released away from every port that fits
  */
 function useDrawing(
   canvas: RefObject<HTMLElement | null>,
@@ -90,7 +92,7 @@ function useDrawing(
   }, [canvas, isMoved, editor, dropped])
 }
 
-/** A wire that is let go over a step is joined to it; over the empty canvas, steps that fit are offered. */
+/** A wire that is released over a step is joined to that step; over the empty canvas, steps that fit are offered. */
 function useDroppedWire(
   canvas: RefObject<HTMLElement | null>,
   open: (popover: OpenedPopover) => void,
@@ -115,7 +117,7 @@ function useDroppedWire(
   )
 }
 
-/** Joins a wire to the port of a step that fits best; a step that it feeds is fed by name as well. */
+/** Joins a wire to the best fitting port of a step. If the wire feeds the step, further inputs are matched by name. */
 function joinToStep(editor: FlowEditor, { from, side, fits }: DrawnWire, step: string): void {
   const best = bestFitAt(editor.live.read().graph, step, side, fits)
   if (best === undefined) return
@@ -125,7 +127,7 @@ function joinToStep(editor: FlowEditor, { from, side, fits }: DrawnWire, step: s
 
 type Moving = Pick<ReactFlowProps, 'onReconnect' | 'onReconnectStart' | 'onReconnectEnd'>
 
-/** A wire of which one end is moved to another port; it is removed where that end is let go elsewhere. */
+/** Moves one end of a wire to another port; the wire is removed if that end is released elsewhere. */
 function useMoving(isMoved: { current: boolean }): Moving {
   const { store } = useEditor()
   return useMemo(

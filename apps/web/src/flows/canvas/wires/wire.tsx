@@ -11,13 +11,13 @@ import { Sign } from '../../../signs/sign.tsx'
 import type { WireView } from '../../view/views.ts'
 import { NearContext } from '../canvas-context.ts'
 
-/** The edge of a wire; without a view: it is carried by the keyboard, and not joined yet. */
+/** The edge of a wire; without `wire` it is the one carried by the keyboard, which is not joined yet. */
 export type WireEdge = Edge<{ readonly wire?: WireView }, 'wire'>
 
-/** A wire that goes back runs above the step that it leads to, by half of the least room between two steps. */
+/** A wire that leads backwards runs above the step that it leads to, by half of the smallest gap between two steps. */
 const ABOVE = 16
 
-/** A wire: its colour is the type of the value, its line and its tag say how well that fits. */
+/** A wire. Its colour shows the type of the value; its line and its tag show how well the value fits. */
 export const WireLine = memo(function WireLine(props: EdgeProps<WireEdge>): ReactNode {
   const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data } = props
   const isNear = useContext(NearContext)
@@ -46,7 +46,7 @@ export const WireLine = memo(function WireLine(props: EdgeProps<WireEdge>): Reac
   )
 })
 
-/** A line between two steps of which the later waits for the earlier without taking a value from it. */
+/** A line between two steps of which the later one waits for the earlier one without taking a value from it. */
 export const AfterLine = memo(function AfterLine(props: EdgeProps): ReactNode {
   const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props
   const [path] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition })
