@@ -1,6 +1,6 @@
 import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 
-/** Categories of agents as people read them. */
+/** The display names of the categories of agents. */
 export const CATEGORY_WORDS: { readonly [category in AgentCategory]: string } = {
   writing: 'Writing and translation',
   research: 'Research and search',

@@ -1,4 +1,4 @@
-/** The beginning of a text, of so many UTF-16 units at most: no character is cut in half. */
+/** Cuts a text to at most this many UTF-16 units, without splitting a character. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const last = text.charCodeAt(most - 1)

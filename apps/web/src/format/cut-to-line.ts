@@ -1,7 +1,7 @@
-/** Control and direction characters, and others that are not seen; the joints of emoji are fine. */
+/** Control, direction and other invisible characters, except the joiners within emoji. */
 const UNSEEN = /(?!\u{200D})[\p{Cc}\p{Cf}\p{Cs}]/gu
 
-/** A stranger's words as one line of so many characters at most, with nothing in it that turns the text around it. */
+/** Untrusted text as one line of limited length, without characters that change the direction of the text around it. */
 export function cutToLine(text: string, most: number): string {
   const line = text
     .slice(0, 4 * most)

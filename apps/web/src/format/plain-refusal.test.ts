@@ -4,20 +4,20 @@ import { FORMAT_EXAMPLES, FORMATS } from '@farebox/protocol/src/fields/formats'
 import { describe, expect, test } from 'vitest'
 import { plainRefusal } from './plain-refusal.ts'
 
-/** The agent's own words for a value. */
+/** The agent's own message for a refused value. */
 function refusalOf(field: Field, value?: JsonValue): string {
   const checked = compileInput({ it: field })(value === undefined ? {} : { it: value })
   if (checked.ok) throw new Error('it is taken')
   return checked.violation.reason
 }
 
-test('numbers are grouped', () => {
+test('groups the digits of numbers', () => {
   expect(plainRefusal(refusalOf({ type: 'string', maxLength: 50_000 }, 'x'.repeat(60_412)))).toBe(
     'must be at most 50,000 characters, got 60,412',
   )
 })
 
-test('formats are in words', () => {
+test('describes formats in words', () => {
   expect(plainRefusal(refusalOf({ type: 'string', format: 'date-time' }, '2026-01-31 12:00'))).toBe(
     'must be a time, such as 2026-01-31T12:00:00Z, got "2026-01-31 12:00"',
   )
@@ -29,12 +29,12 @@ test('formats are in words', () => {
 describe.each(FORMATS)('format %s', format => {
   const said = plainRefusal(refusalOf({ type: 'string', format }, 'no ' + format))
 
-  test('is said once, with what came', () => {
+  test('is described once, together with the refused value', () => {
     expect(said.match(/such as/g)).toHaveLength(1)
     expect(said).toMatch(new RegExp(`^must be an? [^"]* such as .*, got "no ${format}"$`))
   })
 
-  test('names an example that the agent takes', () => {
+  test('is described with an example that the agent accepts', () => {
     const [, example = ''] = /such as "?([^",]+)"?, got/.exec(said) ?? []
     expect(compileInput({ it: { type: 'string', format } })({ it: example }).ok).toBe(true)
     expect(FORMAT_EXAMPLES[format].length).toBeGreaterThan(0)
@@ -56,7 +56,7 @@ test.each<[string, Field, JsonValue?]>([
   ['maxItems', { type: 'array', items: { type: 'string' }, maxItems: 1 }, ['a', 'b']],
   ['items', { type: 'array', items: { type: 'integer' } }, ['a']],
   ['properties', { type: 'object', properties: { a: { type: 'integer', required: true } } }, {}],
-])('the rule %s stays as the agent said it', (_, field, value) => {
+])('leaves the message for the rule %s unchanged', (_, field, value) => {
   const reason = refusalOf(field, value)
   expect(plainRefusal(reason)).toBe(reason)
 })

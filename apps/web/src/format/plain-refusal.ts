@@ -1,6 +1,6 @@
 /**
- * Why a value was refused, for a person who types: the agent's reason, with its numbers grouped and the names of formats in
- * words.
+ * The reason for a refused value, worded for people who type: the agent's message, with grouped digits and with formats
+ * described in words.
  */
 export function plainRefusal(reason: string): string {
   return (
@@ -9,7 +9,7 @@ export function plainRefusal(reason: string): string {
         /^must be a valid ([a-z\d-]+) such as "[^"]*"/,
         (words, format: string) => FORMATS.get(format) ?? words,
       )
-      // The value that was typed comes after a quote, and is left alone.
+      // The refused value follows a quotation mark and is left unchanged.
       .replace(/^[^"]*/, words =>
         words.replaceAll(/(?<=at (?:most|least) |got |than )\d{4,15}(?![\d.])/g, number =>
           Number(number).toLocaleString('en'),

@@ -2,10 +2,10 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const HOUR = 3_600
 const DAY = 86_400
 
-/** In which zone times are written: the server knows none but UTC, a browser its own. */
+/** The time zone of displayed times: the server uses UTC, a browser its own zone. */
 export type Zone = 'utc' | 'local'
 
-/** The time since a moment within the hour; then its time of day; then its day. Times are Unix seconds. */
+/** The elapsed time within the last hour; otherwise the time of day, or the day. Times are in Unix seconds. */
 export function formatWhen(at: number, now: number, zone: Zone): string {
   const ago = now - at
   if (ago >= 0 && ago < 60) return `${Math.floor(ago)} s ago`
@@ -33,14 +33,14 @@ export function formatDate(at: number, zone: Zone): string {
   return `${formatDay(at, zone)} ${parts(at, zone)[0]}`
 }
 
-/** `2026-11-22` as `22 Nov 2026`; undefined for what is no such day. */
+/** Formats `2026-11-22` as `22 Nov 2026`; undefined when the text is not a valid day. */
 export function formatIsoDay(text: string): string | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
   const month = MONTHS[Number(match?.[2]) - 1]
   return match === null || month === undefined ? undefined : `${Number(match[3])} ${month} ${match[1]}`
 }
 
-/** `22 Nov 2026, 14:47:23 UTC`: in full, for titles. */
+/** `22 Nov 2026, 14:47:23 UTC`: the full form, for titles. */
 export function formatExactly(at: number, zone: Zone): string {
   const name = zone === 'utc' ? 'UTC' : zoneName(at)
   return `${formatDate(at, zone)}, ${formatClock(at, zone)} ${name}`

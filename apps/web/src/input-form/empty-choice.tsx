@@ -4,7 +4,7 @@ import type { Control } from '../fields/choose-control.ts'
 import { emptyValueOf, isEmptyValue } from './empty-value.ts'
 import type { Value } from './field-values.ts'
 
-/** Sets a field to its empty value, or leaves it out: a blank control sends nothing. */
+/** A choice between a field's empty value and leaving the field out, because a blank control sends nothing. */
 export function EmptyChoice(props: {
   readonly field: Field
   readonly control: Control
@@ -14,7 +14,7 @@ export function EmptyChoice(props: {
   readonly isRefused: boolean
 }): ReactNode {
   const { field, control, value, onChange, isHeld, isRefused } = props
-  // In JSON it can be typed.
+  // In the JSON control, an empty value can be typed.
   const empty = control === 'json' ? undefined : emptyValueOf(field)
   if (empty === undefined) return null
   // The other controls show and hide the choice themselves.

@@ -1,16 +1,16 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import type { Value } from './field-values.ts'
 
-/** A value that its control shows like no value: an empty text, list or object. */
+/** An empty text, list or object, which its control displays like no value. */
 export interface EmptyValue {
   readonly value: '' | [] | Record<string, never>
-  /** "an empty list". */
+  /** A phrase such as "an empty list". */
   readonly words: string
 }
 
 /**
- * The empty value that a field takes. Undefined where it takes none, and where the control of the field shows it as a
- * choice. A control that is left empty sends nothing, so this value needs a control of its own.
+ * The empty value that a field accepts. Undefined when it accepts none, and when the control of the field already offers it.
+ * A control that is left empty sends nothing, so choosing the empty value needs a separate control.
  */
 export function emptyValueOf(field: Field): EmptyValue | undefined {
   if (field.enum !== undefined) return undefined
@@ -38,7 +38,7 @@ function takesEmptyText({ minLength = 0, format, pattern }: Field): boolean {
   return minLength <= 0 && format === undefined && (pattern === undefined || matchesEmpty(pattern))
 }
 
-/** A pattern that this engine cannot read is left to the agent. */
+/** Whether the pattern accepts an empty text. A pattern that this engine cannot compile is left for the agent to check. */
 function matchesEmpty(pattern: string): boolean {
   try {
     return new RegExp(pattern, 'u').test('')

@@ -11,15 +11,15 @@ interface Props {
   readonly isHeld: boolean
   readonly placeholder: string
   readonly isRefused: boolean
-  /** The place of the refused entry; undefined: the list as a whole. */
+  /** The index of the refused entry; undefined when the list as a whole is refused. */
   readonly refusedAt: number | undefined
   readonly onBlur: () => void
   readonly describedBy: string
 }
 
 /**
- * A list of texts or numbers, with a control for each entry. The last control is blank and no entry until something is
- * typed into it. A pasted text of several lines becomes an entry for each line.
+ * A list of texts or numbers, with a control for each entry. The last control is blank and becomes an entry when something
+ * is typed into it. Pasting several lines creates an entry for each line.
  */
 export function EntriesInput(props: Props): ReactNode {
   const { items, value, onChange, onBlur } = props
@@ -31,7 +31,7 @@ export function EntriesInput(props: Props): ReactNode {
   const focus = (at: number): void => list.current?.querySelectorAll('textarea')[at]?.focus()
   const leave = (to: EventTarget | null): void => {
     if (to instanceof Node && list.current?.contains(to) === true) return
-    // Removed when the focus leaves the list, not before: else the focus would be on another entry.
+    // Blank entries are removed when the focus leaves the list; earlier removal would move the focus to another entry.
     const kept = entries.filter(entry => entry !== '' || takesEmpty)
     if (kept.length < entries.length) onChange(kept)
     onBlur()
@@ -40,7 +40,7 @@ export function EntriesInput(props: Props): ReactNode {
   return (
     <ol className="entries" ref={list} onBlur={event => leave(event.relatedTarget)}>
       {shown.map((entry, at) => (
-        // Entries have no names of their own: they are what they are at their place.
+        // Entries have no ids, so the key is the position.
         // oxlint-disable-next-line react/no-array-index-key
         <Entry key={at} {...props} entry={entry} at={at} put={put} focus={focus} />
       ))}
@@ -50,10 +50,10 @@ export function EntriesInput(props: Props): ReactNode {
 
 function Entry(
   props: Props & {
-    /** Undefined: the blank control at the end. */
+    /** Undefined for the blank control at the end. */
     readonly entry: Value
     readonly at: number
-    /** Puts entries in the place of one; none: removes it. */
+    /** Replaces one entry by the given entries; without entries, removes it. */
     readonly put: (at: number, ...changed: readonly JsonValue[]) => void
     readonly focus: (at: number) => void
   },
@@ -97,12 +97,12 @@ function Entry(
   )
 }
 
-/** Enter alone. Shift and Enter put a line break into the entry. */
+/** Whether Enter was pressed without a modifier. Shift and Enter insert a line break into the entry. */
 function isPlainEnter({ key, nativeEvent, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
   return key === 'Enter' && !nativeEvent.isComposing && !ctrlKey && !metaKey && !shiftKey
 }
 
-/** Gives the entries that a pasted text of several lines makes of the one that it is pasted into. */
+/** Splits a pasted text of several lines, and passes on the resulting entries. */
 function paste(event: ClipboardEvent<HTMLTextAreaElement>, give: (entries: readonly string[]) => void): void {
   const pasted = pastedEntries(event.clipboardData.getData('text'))
   if (pasted === undefined) return
@@ -116,7 +116,7 @@ function paste(event: ClipboardEvent<HTMLTextAreaElement>, give: (entries: reado
     give(last === undefined ? [before + after] : [before, ...more.slice(0, -1), `${last}${after}`])
 }
 
-/** The lines of a pasted text, without blank ones; undefined: it is one line. */
+/** The non-blank lines of a pasted text; undefined when it has only one line. */
 function pastedEntries(text: string): readonly string[] | undefined {
   const lines = text.split(/\r\n|\r|\n/)
   return lines.length < 2 ? undefined : lines.map(line => line.trim()).filter(line => line !== '')

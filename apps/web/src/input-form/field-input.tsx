@@ -22,9 +22,9 @@ import {
 } from './field-values.ts'
 import { AreaInput, ChoiceInput, JsonInput, LineInput, ListInput, NumberInput } from './leaf-controls.tsx'
 
-/** The form around the row of a field. */
+/** The state of the form that its fields need. */
 export interface FormContext {
-  /** The field that is refused, and why. */
+  /** The refused field, with the reason. */
   readonly refusal: Violation | undefined
   /** Called when the focus leaves a field, whose value can then be checked. */
   readonly onLeave: () => void
@@ -40,7 +40,7 @@ interface Props {
   readonly form: FormContext
 }
 
-/** One field, one row: its type, name and rule; its control; its description, or why it is refused. */
+/** One field in a row: its type, name and rule; its control; its description, or the reason for a refusal. */
 function FieldInput(props: Props): ReactNode {
   const { field, path, value, form } = props
   const id = useId()
@@ -81,7 +81,7 @@ function FieldInput(props: Props): ReactNode {
   )
 }
 
-/** Fields that one control of the browser shows, which their label names. */
+/** The controls that consist of one native element, so that a `<label>` can name them. */
 const ONE_CONTROL: readonly Control[] = ['line', 'area', 'list', 'number', 'json']
 
 function FieldLabel(
@@ -111,7 +111,7 @@ function FieldLabel(
 interface ControlProps extends Props {
   readonly id: string
   readonly control: Control
-  /** Of this field, or of one within it. */
+  /** The refusal of this field, or of a value within it. */
   readonly refusal: Violation | undefined
   readonly onHalfDate: (isHalf: boolean) => void
 }
@@ -225,7 +225,7 @@ export function FieldInputs(props: {
 
 const MOST_AT_ONCE = 12
 
-/** A list of objects with few fields, one row each. */
+/** A list of objects with few fields, with one row for each. */
 function Rows(props: Props): ReactNode {
   const { name, field, path, value, onChange, form } = props
   const rows = Array.isArray(value) ? value : []
@@ -233,7 +233,7 @@ function Rows(props: Props): ReactNode {
   return (
     <div className="inside">
       {rows.map((row, index) => (
-        // Rows have no names of their own: they are what they are at their place.
+        // Rows have no ids, so the key is the position.
         // oxlint-disable-next-line react/no-array-index-key
         <fieldset key={index} className="entry-row">
           <legend className="small quiet">

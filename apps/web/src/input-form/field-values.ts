@@ -6,13 +6,13 @@ import { formatCount } from '../format/share.ts'
 import { formatIsoDay } from '../format/time.ts'
 import { cutText } from '../format/cut-text.ts'
 
-/** A place in an input: `['items', 2, 'name']`. */
+/** The path of a value in an input: `['items', 2, 'name']`. */
 export type FieldPath = readonly (string | number)[]
 
-/** Absent: nothing has been filled in. */
+/** Undefined when nothing has been filled in. */
 export type Value = JsonValue | undefined
 
-/** The path as the check writes it: `items[2].name`. */
+/** Formats a path as the check does: `items[2].name`. */
 export function writeFieldPath(path: FieldPath): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
@@ -22,7 +22,7 @@ export function writeFieldPath(path: FieldPath): string {
 /** Controls whose inner fields have controls of their own. */
 const OF_OTHERS: readonly Control[] = ['group', 'rows']
 
-/** The refusal of this field, or of a value inside it that has no control of its own: `tags[1]` of a list. */
+/** The refusal of this field, or of an inner value without a control of its own, such as `tags[1]` of a list. */
 export function refusalAt(
   refusal: Violation | undefined,
   path: FieldPath,
@@ -34,13 +34,13 @@ export function refusalAt(
   return isInside && !OF_OTHERS.includes(control) ? refusal : undefined
 }
 
-/** The place of the entry that a field names, in the list at this path. */
+/** The index of the entry that a field path names, in the list at this path. */
 export function entryAt(field: string, path: FieldPath): number | undefined {
   const [, at] = /^\[(\d+)\]/.exec(field.slice(writeFieldPath(path).length)) ?? []
   return at === undefined ? undefined : Number(at)
 }
 
-/** The value at a path as the check writes it, `items[2].name`. The path `input` is the whole input, unless it has that field. */
+/** The value at a path such as `items[2].name`. The path `input` is the whole input, unless it has a field of that name. */
 export function readField(input: JsonObject, path: string): Value {
   const [first = '', ...rest] = path.split(/[.[\]]+/).filter(part => part !== '')
   if (first === 'input' && rest.length === 0 && !Object.hasOwn(input, first)) return input
@@ -53,9 +53,9 @@ export function readField(input: JsonObject, path: string): Value {
   )
 }
 
-/** The description of a field by its owner, and the default that counts where it is left empty. */
+/** The owner's description of a field, and the default that applies when it is left empty. */
 export function fieldHelp({ description = '', default: standard, type, ...field }: Field): string {
-  // A description that the empty control shows is not repeated.
+  // A description that the empty control displays is not repeated.
   const isShownInside =
     placeholderOf({ ...field, type, description, default: standard } as Field) === description
   const said =
@@ -67,16 +67,16 @@ export function fieldHelp({ description = '', default: standard, type, ...field 
   return [said, isShown ? `Default: ${String(standard)}.` : ''].filter(one => one !== '').join(' ')
 }
 
-/** The text that an empty control shows. */
+/** The placeholder of an empty control. */
 export function placeholderOf({ default: standard, examples, description = '' }: Field): string {
   const shown = standard ?? examples?.[0]
   if (typeof shown === 'string' || typeof shown === 'number') return cutText(String(shown), 200)
   return cutText(description, 200)
 }
 
-/** The used length of a text out of the most, or its rule. */
+/** The length of a text with its maximum, or else the rule of the field. */
 export function countRule(field: Field, value: Value): string {
-  // The browser shows dates in the reader's language; beside the control is the day as all pages write it.
+  // The native date control uses the reader's language; the text next to it shows the day in the format of these pages.
   const day = field.format === 'date' && typeof value === 'string' ? formatIsoDay(value) : undefined
   if (day !== undefined) return day
   const most = field.maxLength
@@ -85,7 +85,7 @@ export function countRule(field: Field, value: Value): string {
   return describeRule(field)
 }
 
-/** The values of an enum, each with a label that no other has: `1` and `"1"`. */
+/** The values of an enum, each with a unique label, so that `1` and `"1"` differ. */
 export function choicesOf({
   enum: values = [],
 }: Field): readonly (readonly [value: JsonValue, words: string])[] {
@@ -96,28 +96,28 @@ export function choicesOf({
   })
 }
 
-/** The value of a text control: none where it is empty. */
+/** The value of a text control; undefined when it is empty. */
 export function filled(text: string): Value {
   return text === '' ? undefined : text
 }
 
-/** A value as a line of text. */
+/** A value as text for a one-line control. */
 export function asText(value: Value): string {
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** An object, or an empty one. */
+/** The value if it is an object, or else an empty object. */
 export function fieldsOf(value: Value): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
-/** An object with one field changed. */
+/** A copy of an object with one field changed. */
 export function withField(value: JsonObject, name: string, changed: Value): JsonObject {
   const kept = Object.entries(value).filter(([key]) => key !== name)
   return Object.fromEntries(changed === undefined ? kept : [...kept, [name, changed] as const])
 }
 
-/** Undefined: the text is no JSON. */
+/** Parses JSON; undefined when the text is not valid JSON. */
 export function parseJsonValue(text: string): { readonly value: JsonValue } | undefined {
   try {
     return { value: JSON.parse(text) as JsonValue }

@@ -1,9 +1,9 @@
 /**
  * Focuses the control whose value cannot be read: JSON that does not parse, or half a date, which the browser reports as an
- * empty value. Reads the page and not React's state: a state that an effect sets is one render late, and a quick press would
- * send the input from before. `checkValidity` makes the control show the problem.
+ * empty value. Reads the page instead of React's state, because a state set by an effect is one render late, and a quick
+ * press would send the previous input. `checkValidity` makes the control show the problem.
  *
- * @returns whether there is one
+ * @returns whether there is such a control
  */
 export function focusUnreadable(form: HTMLFormElement | null): boolean {
   const controls = [...(form?.querySelectorAll<HTMLElement>('input, [data-unreadable]') ?? [])]

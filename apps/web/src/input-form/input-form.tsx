@@ -6,17 +6,17 @@ import { Switch } from '../parts/switch.tsx'
 import { FieldInputs, type FormContext } from './field-input.tsx'
 import { readField } from './field-values.ts'
 
-/** The view in which the input is filled in. */
+/** The view in which the input is edited. */
 export type InputView = 'form' | 'json'
 
-/** JSON as it was typed, for as long as the input is the one that it was typed over. */
+/** JSON text as it was typed. It is valid as long as the input is still the one that it was typed over. */
 interface Draft {
   readonly text: string
-  /** The input then, as JSON. */
+  /** The input at that time, as JSON. */
   readonly of: string
 }
 
-/** The input of a job, as a form made of the capability's schema, or as JSON: two views of one value. */
+/** The input of a job, edited as a form generated from the capability's schema, or as JSON. Both views edit one value. */
 export function InputForm(props: {
   readonly fields: FieldMap
   readonly value: JsonObject
@@ -103,7 +103,7 @@ function JsonView(props: {
   )
 }
 
-/** A refusal, until the value of its field changes. */
+/** A refusal, which disappears when the value of its field changes. */
 function useRefusal(refusal: FormContext['refusal'], input: JsonObject): FormContext['refusal'] {
   const now = refusal === undefined ? undefined : JSON.stringify(readField(input, refusal.field))
   const [refused, setRefused] = useState({ refusal, value: now })

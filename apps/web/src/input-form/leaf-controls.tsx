@@ -8,7 +8,7 @@ interface LeafProps {
   readonly value: Value
   readonly onChange: (value: Value) => void
   readonly isHeld: boolean
-  /** The attributes of every control of a field: its id, its state, its description. */
+  /** The attributes shared by every control of a field: its id, its state, its description. */
   readonly common: LeafCommon
 }
 
@@ -21,7 +21,7 @@ interface LeafCommon {
 /** The values of a field, each with its label. */
 type Choices = readonly (readonly [value: JsonValue, words: string])[]
 
-/** One of few values; pressed again it is taken back, unless one is required. */
+/** A choice among few values. Pressing the chosen one again clears it, unless a value is required. */
 export function ChoiceInput(props: {
   readonly choices: Choices
   readonly field: Field
@@ -48,19 +48,19 @@ export function ChoiceInput(props: {
   )
 }
 
-/** The keyboard for a format. No `type`: the browser would change what is typed. */
+/** The virtual keyboard for a format. `type` is not set, because the browser would then alter the typed text. */
 const KEYBOARDS: { readonly [format: string]: HTMLAttributes<HTMLElement>['inputMode'] } = {
   uri: 'url',
   email: 'email',
   ipv4: 'decimal',
 }
 
-/** The values that the browser's own control for dates can show. */
+/** Matches the dates that the native date control can display. */
 const SHOWN_DATE = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 
 /**
- * A line of text, or a date. A text with line breaks is shown whole, in an area; a date that the browser's control
- * cannot show is shown as text, because what is sent is what is shown.
+ * A line of text, or a date. A text with line breaks is shown in full in a text area. A date that the native control cannot
+ * display is shown as text, so that the displayed value is always the one that is sent.
  */
 export function LineInput(
   props: LeafProps & { readonly placeholder: string; readonly onHalfDate: (isHalf: boolean) => void },
@@ -84,7 +84,7 @@ export function LineInput(
       {...shared}
       onChange={event => onChange(filled(event.target.value))}
       onPaste={event => {
-        // The browser would drop the line breaks without a word.
+        // The browser would silently remove the line breaks.
         const pasted = event.clipboardData.getData('text').replace(/[\r\n]+$/, '')
         if (!/[\r\n]/.test(pasted)) return
         event.preventDefault()
@@ -95,7 +95,7 @@ export function LineInput(
   )
 }
 
-/** The browser's control for dates, which reports half a date as empty. */
+/** The native date control, which reports an incomplete date as empty. */
 function DateInput(props: {
   readonly common: LeafCommon
   readonly text: string
@@ -145,7 +145,7 @@ export function AreaInput({
   )
 }
 
-/** One of many values, in the browser's list. */
+/** A choice among many values, in a native select. */
 export function ListInput({
   field,
   value,
@@ -172,7 +172,7 @@ export function ListInput({
   )
 }
 
-/** A number with two buttons. What is typed stays text: the check reads it as the agent would. */
+/** A number with two step buttons. The typed value stays text, and the check parses it as the agent would. */
 export function NumberInput(props: LeafProps & { readonly placeholder: string }): ReactNode {
   const { name, field, value, onChange, common, placeholder, isHeld } = props
   const step = (by: number): void => {
@@ -204,7 +204,7 @@ export function NumberInput(props: LeafProps & { readonly placeholder: string })
   )
 }
 
-/** A value without a control of its own, as JSON. The typed text stays until the value changes from outside. */
+/** A value without a special control, edited as JSON. The typed text stays until the value changes from outside. */
 export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
   const [typed, setTyped] = useState<{ readonly text: string; readonly of: string | undefined }>()
   const written = value === undefined ? '' : JSON.stringify(value, null, 2)
@@ -218,7 +218,7 @@ export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
       value={typed !== undefined && typed.of === JSON.stringify(value) ? typed.text : written}
       onChange={event => {
         const text = event.target.value
-        // A text that is not JSON yet is kept as the value, so that the check refuses it.
+        // Text that is not valid JSON yet is stored as the value, so that the check refuses it.
         const changed = text.trim() === '' ? undefined : (parseJsonValue(text) ?? { value: text }).value
         setTyped({ text, of: JSON.stringify(changed) })
         onChange(changed)

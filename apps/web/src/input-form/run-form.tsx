@@ -1,9 +1,9 @@
 import type { ReactNode, RefObject } from 'react'
 
-/** A form that runs a job: its input left, its outcome right. Ctrl and Enter submit it, as its button does. */
+/** A form that runs a job: input at the left, outcome at the right. Ctrl+Enter submits it like its button. */
 export function RunForm(props: {
   readonly form: RefObject<HTMLFormElement | null>
-  /** Whether a job was run: on a phone its outcome comes first. */
+  /** Whether a job was run; on a phone its outcome is then shown first. */
   readonly isAfter: boolean
   readonly submit: () => void
   readonly input: ReactNode
@@ -15,7 +15,7 @@ export function RunForm(props: {
       ref={form}
       className={isAfter ? 'try after' : 'try'}
       noValidate
-      // Submitted before the scripts are here, the form does nothing: a reload would lose what was typed.
+      // Until the scripts have loaded, submitting does nothing; a page load would lose the typed text.
       method="dialog"
       onSubmit={event => {
         event.preventDefault()
@@ -33,7 +33,7 @@ export function RunForm(props: {
   )
 }
 
-/** Focuses the first field of a form that is refused, if any. */
+/** Focuses the first refused field of a form, if any. */
 export function focusRefused(form: HTMLFormElement | null): void {
   form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
 }

@@ -1,7 +1,7 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
 
-/** Fills the form with an input that the capability takes; where none can be made, nothing changes. */
+/** Fills the form with a sample input of the capability; if none can be generated, nothing changes. */
 export function SampleButton(props: {
   readonly fields: FieldMap
   readonly onInput: (input: JsonObject) => void

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
 
-/** The ticket of a job that was not ordered: what will be signed for. */
+/** The ticket of a job that has not been ordered: the payment that will be signed. */
 export function FareTicket(props: {
   readonly label: string
   /** Decimal USDC. */

@@ -5,15 +5,15 @@ import { Address } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
 import type { SignedOrder } from '../kept/order.ts'
 
-/** A job with its order, and what its line shows of the agent. */
+/** A job with its order, and the values that its line shows about the agent. */
 export interface JobView {
   readonly order: Pick<SignedOrder, 'amount' | 'pay_to' | 'usable_until' | 'created_at' | 'refusal'>
   readonly job: JobAnswer | undefined
-  /** The number of attempts to send the order that had no answer. */
+  /** The number of attempts to send the order that were not answered. */
   readonly unanswered: number
   /** Unix seconds. */
   readonly now: number
-  /** The median time in which the agent answers; null: not known. */
+  /** The median response time of the agent; null when it is not known. */
   readonly usualMs: number | null
 }
 
@@ -111,7 +111,7 @@ function sendingStop({ unanswered }: JobView): LineStop {
   return { name: 'Sending', state: 'here', children: <p>{words}</p> }
 }
 
-/** The agent has the job, until its time is over. */
+/** The stop of a job that the agent has received, until its deadline. */
 function waitingStop({ now, usualMs }: JobView, job: JobAnswer): LineStop {
   const whole = Math.max(1, job.expires_at - job.created_at)
   const gone = Math.min(Math.max(0, now - job.created_at), whole)

@@ -16,16 +16,16 @@ interface Props {
   readonly order: Pick<SignedOrder, 'pay_to' | 'wallet'> | undefined
   /** Unix seconds. */
   readonly now: number
-  /** It became paid while the page was open. */
+  /** Whether it became paid while the page was open. */
   readonly isFresh: boolean
-  /** SHA-256 of the job's id, by which its receipt is found; undefined: not computed yet. */
+  /** SHA-256 of the job's id, which identifies its receipt; undefined until it is computed. */
   readonly receiptHash: string | undefined
-  /** Its capability declares that it moves tokens of its caller. */
+  /** Whether its capability declares that it moves tokens of its caller. */
   readonly mayMove?: boolean
   readonly children?: ReactNode
 }
 
-/** A job as a ticket: punched when it was paid, and never when nothing was charged. */
+/** A job as a ticket. It is punched once the job is paid, and never if nothing was charged. */
 export function JobTicket(props: Props): ReactNode {
   const { job, now, isFresh, receiptHash, mayMove = false, children } = props
   const charge = <Charge job={job} now={now} />
@@ -83,7 +83,7 @@ function TicketLines({ job, order, receiptHash }: Props): ReactNode {
   )
 }
 
-/** The wallet that pays; with its balance where it is the one of this page. */
+/** The wallet that pays; with its balance if it is the wallet of this page. */
 function Payer({ job, order }: Pick<Props, 'job' | 'order'>): ReactNode {
   const { wallet, balance } = usePurse()
   if (order === undefined) return <Address of={job.payer} />
@@ -117,7 +117,7 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
   )
 }
 
-/** Whether the money can still move, in a sentence. */
+/** A sentence that says whether the payment can still be charged. */
 function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number }): ReactNode {
   const { payment } = job
   if (job.charged_without_delivery)
@@ -143,12 +143,12 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
   )
 }
 
-/** Whether its agent can move no more tokens for it. */
+/** Whether the agent can no longer move tokens for the job. */
 function isOver({ status }: JobAnswer): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** Whether it is known that nothing was charged. */
+/** Whether it is certain that nothing was charged. */
 function isFree({ charged }: JobAnswer): boolean {
   return charged === false
 }

@@ -10,7 +10,9 @@ const LONG_TEXT = 400
 const MOST_ROWS = 50
 const MOST_COLUMNS = 12
 
-/** The output of an agent, each field by its type. Words of an agent are text; an image is an image and nothing else. */
+/**
+ * The output of an agent, each field by its type. Text from an agent is rendered as plain text, an image only as an image.
+ */
 export function OutputView(props: {
   readonly output: JsonObject
   readonly fields: FieldMap
@@ -41,12 +43,12 @@ export function OutputView(props: {
   )
 }
 
-/** Each field of an output by its type, those that are declared first. */
+/** The fields of an output, each by its type, the declared fields first. */
 export function OutputFields(props: {
   readonly output: JsonObject
   readonly fields: FieldMap
   readonly fileName: string
-  /** It is the main content of the page: a picture is large, and every text can be copied. */
+  /** Whether it is the main content of the page; images are then large, and every text can be copied. */
   readonly isWhole?: boolean
 }): ReactNode {
   const { output, fields, fileName, isWhole = false } = props
@@ -124,7 +126,7 @@ function Value({ value, isWhole }: { readonly value: JsonValue; readonly isWhole
   return <Json value={value} />
 }
 
-/** Text unchanged, folded where it is long. */
+/** Unchanged text, collapsed if it is long. */
 function Text({ text, isCopied }: { readonly text: string; readonly isCopied: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(text.length <= LONG_TEXT)
   return (
@@ -189,7 +191,7 @@ function Table({ rows }: { readonly rows: readonly JsonObject[] }): ReactNode {
   )
 }
 
-/** An image from a blob: nothing in it runs, and it requests nothing. */
+/** An image from a blob URL: it cannot run scripts or request anything. */
 function Image(props: {
   readonly image: ImageFound
   readonly fileName: string
@@ -256,7 +258,7 @@ function isScalar(value: JsonValue): boolean {
   return value === null || typeof value !== 'object'
 }
 
-/** The place of an output that has not come yet. */
+/** The placeholder of an output that has not arrived yet. */
 export function OutputToCome({
   fields,
 }: {

@@ -1,4 +1,4 @@
-/** An image that a text turned out to be. */
+/** An image found in a text. */
 export interface ImageFound {
   readonly type: 'image/svg+xml' | 'image/png'
   readonly ending: 'svg' | 'png'
@@ -8,7 +8,7 @@ export interface ImageFound {
 const MOST_CHARACTERS = 4_000_000
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** Whether a text is an image: SVG as text, PNG in base64 or as a `data:` URL. Its bytes say so, not its field. */
+/** Detects an image in a text: SVG, or PNG in base64 or as a `data:` URL. Decides by its bytes, not by its field. */
 export function readImage(text: string): ImageFound | undefined {
   if (text.length > MOST_CHARACTERS) return undefined
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)?<svg[\s>]/i.test(text.slice(0, 2_000)))

@@ -27,7 +27,7 @@ export function openBrowserDatabase(): Promise<IDBPDatabase<Kept>> {
       database.createObjectStore('runs', { keyPath: 'run_id' }).createIndex('by-time', 'created_at')
       database.createObjectStore('drafts', { keyPath: 'draft_id' }).createIndex('by-time', 'changed_at')
     },
-    // Another tab has a newer version of the pages, which must not wait for this one.
+    // Another tab has a newer version of the pages and is waiting for this connection to close.
     blocking: () => void opened?.then(database => database.close()),
   })
   return opened
@@ -36,7 +36,7 @@ export function openBrowserDatabase(): Promise<IDBPDatabase<Kept>> {
 const CHANNELS = { orders: 'farebox-orders', runs: 'farebox-runs', drafts: 'farebox-drafts' } as const
 const channels = new Map<string, BroadcastChannel>()
 
-/** Notifies the other tabs, and this one, of a change in a store. */
+/** Notifies all tabs, including this one, of a change in a store. */
 export function notifyChange(store: keyof typeof CHANNELS, key: string): void {
   if (typeof BroadcastChannel === 'undefined') return
   const channel = channels.get(store) ?? new BroadcastChannel(CHANNELS[store])
@@ -44,7 +44,7 @@ export function notifyChange(store: keyof typeof CHANNELS, key: string): void {
   channel.postMessage(key)
 }
 
-/** Reports the changes of a store by any tab. Returns the function that ends it. */
+/** Reports changes of a store made in any tab. Returns a function that stops it. */
 export function watchChanges(store: keyof typeof CHANNELS, report: (key: string) => void): () => void {
   const listener = new BroadcastChannel(CHANNELS[store])
   listener.addEventListener('message', event => report(String(event.data)))

@@ -1,16 +1,16 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** A flow that was made in this browser. A reader who is signed in can save it on the platform too. */
+/** A flow made in this browser. A signed-in reader can also save it on the platform. */
 export interface Draft {
-  /** UUID v4; the key, and its place under `/flows/`. */
+  /** UUID v4; the key in the store, and the last segment of the path `/flows/…`. */
   readonly draft_id: string
   readonly flow: Flow
-  /** Values of its inputs: those of a template, or those of the last run. */
+  /** Values of its inputs, from a template or the last run. */
   readonly input: JsonObject
-  /** The saved flow that it is a working copy of. */
+  /** The saved flow of which this draft is a working copy. */
   readonly saved?: { readonly flow_id: string; readonly revision: number }
-  /** It has changes that the platform does not have. */
+  /** Whether it has changes that the platform does not have. */
   readonly is_ahead?: boolean
   /** Unix seconds. */
   readonly created_at: number
@@ -18,10 +18,10 @@ export interface Draft {
   readonly changed_at: number
 }
 
-/** The sentence for a draft that was not opened. */
+/** The message for a draft that could not be opened. */
 export const NO_DRAFTS = 'This browser cannot save drafts right now.'
 
-/** Keeps a flow as a new draft of this browser, and goes there. Rejects where this browser keeps nothing. */
+/** Stores a flow as a new draft of this browser and navigates to it. Rejects when this browser cannot store it. */
 export async function openDraft(
   go: (url: string) => void,
   flow: Flow,
@@ -33,7 +33,7 @@ export async function openDraft(
   go(`/flows/${draft.draft_id}${query}`)
 }
 
-/** A draft of a flow, not kept yet. */
+/** Creates a draft of a flow without storing it. */
 export function createDraft(flow: Flow, input: JsonObject = {}): Draft {
   const now = Date.now() / 1_000
   return { draft_id: crypto.randomUUID(), flow, input, created_at: now, changed_at: now }

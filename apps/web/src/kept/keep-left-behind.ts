@@ -1,7 +1,7 @@
 import { keepDraft, readDraft } from './draft-store.ts'
 import { forgetLeftBehind, listLeftBehind } from './left-behind.ts'
 
-/** Stores the changes that closed pages have left behind, where they are newer than the stored drafts. */
+/** Stores the changes that closed pages have left behind, if they are newer than the stored drafts. */
 export async function keepLeftBehind(): Promise<void> {
   for (const left of listLeftBehind()) {
     const kept = await readDraft(left.draft_id)

@@ -1,18 +1,20 @@
 import type { Draft } from './draft.ts'
 
 /**
- * Saves the last change when a page is closed, in storage that writes at once: a database may not have the time. Where
- * the browser gives the page no storage, or too little, the last third of a second is lost.
+ * Saves the last change when a page is closed, in synchronous storage, because a database may not have enough time. If the
+ * browser provides no storage, or too little, the changes of the last third of a second are lost.
  */
 export function leaveBehind(draft: Draft): void {
   try {
     localStorage.setItem(keyOf(draft.draft_id), JSON.stringify(draft))
   } catch {
-    // Storage is full or missing: see above.
+    // The storage is full or missing; see above.
   }
 }
 
-/** All changes that were left behind. Each is newer than the stored draft, or was stored since. Unreadable ones count as none. */
+/**
+ * All changes left behind. Each is newer than the stored draft, or has been stored since. Unreadable entries are skipped.
+ */
 export function listLeftBehind(): readonly Draft[] {
   try {
     return Object.keys(localStorage)
@@ -23,12 +25,12 @@ export function listLeftBehind(): readonly Draft[] {
   }
 }
 
-/** Removes one that was stored or is not needed. */
+/** Removes a draft that has been stored or is no longer needed. */
 export function forgetLeftBehind(draftId: string): void {
   try {
     localStorage.removeItem(keyOf(draftId))
   } catch {
-    // Nothing was left there.
+    // The storage is missing, so it holds nothing.
   }
 }
 

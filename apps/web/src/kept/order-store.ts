@@ -43,7 +43,7 @@ export async function listOrders(most = MOST_LISTED): Promise<readonly SignedOrd
   return orders
 }
 
-/** Reports the orders that change, in this tab or in another. Returns the function that ends it. */
+/** Reports the orders that change in this tab or another. Returns a function that stops it. */
 export function watchOrders(report: (jobId: string) => void): () => void {
   return watchChanges('orders', report)
 }

@@ -1,9 +1,9 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** An order as this browser keeps it from before it is first sent: a repeat sends the same bytes. */
+/** An order as this browser keeps it from before it is first sent, so that a repeat sends the same bytes. */
 export interface SignedOrder {
-  /** UUID v4; the key. */
+  /** UUID v4; the key in the store. */
   readonly job_id: string
   readonly agent_id: number
   readonly agent_name: string
@@ -19,31 +19,31 @@ export interface SignedOrder {
   readonly payer: string
   /** The name of the wallet: `Test wallet`. */
   readonly wallet: string
-  /** Unix seconds: the authorization is not valid after it. */
+  /** Unix seconds after which the payment authorization is no longer valid. */
   readonly usable_until: number
   /** Unix seconds. */
   readonly created_at: number
-  /** Opens the job; from the first answer. */
+  /** Opens the job; returned with the first answer. */
   readonly job_token?: string
-  /** The job as the platform last reported it. */
+  /** The state that the platform last reported. */
   readonly job?: JobAnswer
-  /** The platform rejected the order itself, so there is no job. */
+  /** Set when the platform rejected the order, so that there is no job. */
   readonly refusal?: { readonly type: string; readonly sentence: string }
 }
 
-/** The orders of this browser, which outlive its pages. */
+/** The store of this browser's orders, which outlives its pages. */
 export interface OrderJournal {
-  /** Writes an order. Resolves once it would survive a crash of the browser. */
+  /** Stores an order. Resolves once the order would survive a crash of the browser. */
   keep(order: SignedOrder): Promise<void>
-  /** The order of a job; undefined: there is none. */
+  /** The order of a job; undefined when there is none. */
   read(jobId: string): Promise<SignedOrder | undefined>
-  /** Changes what is known of an order. Resolves to the changed order; undefined: there is none of that job. */
+  /** Updates the stored order of a job. Resolves to the updated order; undefined when there is none. */
   update(jobId: string, change: Partial<SignedOrder>): Promise<SignedOrder | undefined>
-  /** Does some work on an order while no other tab does. Rejects where the signal aborts before the work begins. */
+  /** Runs work on an order while no other tab does. Rejects when the signal aborts before the work begins. */
   lock<Result>(jobId: string, work: () => Promise<Result>, signal: AbortSignal): Promise<Result>
 }
 
-/** Whether there is nothing more to learn about an order. */
+/** Whether the state of an order can no longer change. */
 export function isOrderFinal({ job, refusal }: SignedOrder, now: number): boolean {
   if (refusal !== undefined) return true
   if (job === undefined) return false

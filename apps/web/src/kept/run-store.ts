@@ -3,7 +3,7 @@ import type { KeptRun } from './kept-run.ts'
 
 const MOST_LISTED = 200
 
-/** Writes a run, so that it outlives the page. Resolves once it would survive a crash of the browser. */
+/** Stores a run, so that it outlives the page. Resolves once the run would survive a crash of the browser. */
 export async function keepRun(run: KeptRun): Promise<void> {
   const database = await openBrowserDatabase()
   const writing = database.transaction('runs', 'readwrite', { durability: 'strict' })
@@ -13,9 +13,9 @@ export async function keepRun(run: KeptRun): Promise<void> {
 }
 
 /**
- * Changes a run of this browser.
+ * Updates a run of this browser.
  *
- * @param change given the run as the store has it then; returns its changes
+ * @param change receives the stored run and returns the changed properties
  */
 export async function updateRun(
   runId: string,
@@ -32,7 +32,7 @@ export async function updateRun(
   return changed
 }
 
-/** A run of this browser; undefined: it has none of that id. */
+/** A run of this browser; undefined when there is none with that id. */
 export async function readKeptRun(runId: string): Promise<KeptRun | undefined> {
   return await (await openBrowserDatabase()).get('runs', runId)
 }
@@ -49,12 +49,12 @@ export async function listRuns(most = MOST_LISTED): Promise<readonly KeptRun[]> 
   return runs
 }
 
-/** Reports the runs that change, in this tab or in another. Returns the function that ends it. */
+/** Reports the runs that change in this tab or another. Returns a function that stops it. */
 export function watchRuns(report: (runId: string) => void): () => void {
   return watchChanges('runs', report)
 }
 
-/** Deletes a run that never began. */
+/** Deletes a run that was never started. */
 export async function removeRun(runId: string): Promise<void> {
   await (await openBrowserDatabase()).delete('runs', runId)
   notifyChange('runs', runId)

@@ -7,14 +7,14 @@ import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { MORE_PLACES, PLACES } from './key-names.ts'
 
-/** Letters that are typed quickly are one request. */
+/** Letters typed within this time are sent as one request. */
 const TYPING_MS = 120
 const MOST_AGENTS = 6
 
 interface Command {
   readonly url: string
   readonly words: string
-  /** `page` or `agent`. */
+  /** The kind of entry: `page` or `agent`. */
   readonly kind: string
 }
 
@@ -22,7 +22,7 @@ const ALL_PLACES: readonly (Command & { readonly also: string })[] = [...PLACES,
   ({ url, words, also }) => ({ url, words, also, kind: 'page' }),
 )
 
-/** Pages and agents by name: type, choose with the arrows, open with Enter. */
+/** Searches pages and agents by name: type, choose with the arrow keys, open with Enter. */
 export function CommandSheet({ close }: { readonly close: () => void }): ReactNode {
   const { go } = useNavigation()
   const [typed, setTyped] = useState('')
@@ -49,7 +49,7 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
       </h2>
       <input
         className="input"
-        // The sheet is opened to type into it.
+        // The sheet is opened for typing.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         role="combobox"
@@ -76,7 +76,7 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
 function Matches(props: {
   readonly id: string
   readonly commands: readonly Command[]
-  /** The place of the chosen one. */
+  /** The index of the chosen entry. */
   readonly at: number
   readonly choose: (at: number) => void
   readonly open: (command: Command) => void
@@ -101,7 +101,7 @@ function Matches(props: {
   )
 }
 
-/** The pages and agents that are meant by the typed text. */
+/** The pages and agents that match the typed text. */
 function useCommands(typed: string): readonly Command[] {
   const { platform } = useSite()
   const agents = useAgents(typed)
@@ -113,7 +113,7 @@ function useCommands(typed: string): readonly Command[] {
   return [...places.filter(place => isMeant(place, wanted)), ...agents]
 }
 
-/** Whether its name contains the text, or one of its other words begins with it. */
+/** Whether the name contains the text, or one of its other words begins with it. */
 function isMeant({ words, also }: (typeof ALL_PLACES)[number], wanted: string): boolean {
   return words.toLowerCase().includes(wanted) || ` ${also}`.includes(` ${wanted}`)
 }

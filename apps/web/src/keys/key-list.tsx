@@ -45,7 +45,7 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
     ],
   ]
 
-/** The keys and their actions, and the switch for single letters. */
+/** The list of keys and their actions, and the switch for single-letter keys. */
 export function KeyList({ close }: { readonly close: () => void }): ReactNode {
   const [isOn, setOn] = useState(areLettersOn)
   return (

@@ -1,4 +1,4 @@
-/** The pages that `g` and a letter open; `also`: other words that find them among the commands. */
+/** The pages opened by `g` and a letter; `also`: other words by which the command sheet finds them. */
 export const PLACES = [
   { key: 'a', url: '/', words: 'Agents', also: 'search home marketplace' },
   { key: 'f', url: '/flows', words: 'Flows', also: 'compose templates workflow pipeline runs' },
@@ -6,7 +6,7 @@ export const PLACES = [
   { key: 'y', url: '/owner', words: 'Your agents', also: 'owner dashboard earnings sign in' },
 ] as const
 
-/** More pages for the list of commands, by name and by other words. */
+/** Further pages of the command sheet, with other words that find them. */
 export const MORE_PLACES = [
   { url: '/register', words: 'Register an agent', also: 'add list stake new endpoint' },
   { url: '/receipts', words: 'Check a receipt', also: 'verify proof signature jws' },
@@ -15,15 +15,15 @@ export const MORE_PLACES = [
   { url: '/owner/settings', words: 'Settings', also: 'theme dark light webhooks sessions sign out' },
 ] as const
 
-/** In the browser's storage: `off` where single letters must not act. */
+/** The key in the browser's storage; its value is `off` when single-letter keys are disabled. */
 const KEPT = 'farebox-keys'
 
-/** Whether single letters act (WCAG 2.1.4: a reader who uses speech input can turn them off). */
+/** Whether single-letter keys are enabled (WCAG 2.1.4: readers who use speech input can turn them off). */
 export function areLettersOn(): boolean {
   return localStorage.getItem(KEPT) !== 'off'
 }
 
-/** Switches them on or off, in this browser. */
+/** Enables or disables single-letter keys in this browser. */
 export function switchLetters(on: boolean): void {
   if (on) localStorage.removeItem(KEPT)
   else localStorage.setItem(KEPT, 'off')

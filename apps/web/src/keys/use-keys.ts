@@ -1,19 +1,19 @@
 import { useEffect, useEffectEvent } from 'react'
 import { areLettersOn, PLACES } from './key-names.ts'
 
-/** `g` waits this long for its letter. */
+/** How long `g` waits for its letter. */
 const PREFIX_MS = 1_500
-/** The search field of another page is awaited this long. */
+/** How long to wait for the search field of another page. */
 const ARRIVAL_MS = 5_000
 
-/** The actions of the keys on every page. */
+/** The actions of the keys that work on every page. */
 export interface KeyActions {
   readonly go: (url: string) => void
   readonly openCommands: () => void
   readonly openList: () => void
 }
 
-/** Handles the keys that act on every page. In a field, and while a sheet is open, letters are only text. */
+/** Handles the keys that work on every page. In a field, and while a sheet is open, letters are ordinary text. */
 export function useKeys(actions: KeyActions): void {
   const openCommands = useEffectEvent(actions.openCommands)
   const openList = useEffectEvent(actions.openList)
@@ -66,7 +66,7 @@ function focusSearch(go: (url: string) => void): void {
   requestAnimationFrame(focusOnceThere)
 }
 
-/** Moves the focus by a row of the list on the page, to the link that opens the row. */
+/** Moves the focus by one row in the list of the page, to the link that opens the row. */
 function focusRow(by: 1 | -1): void {
   const rows = Array.from(document.querySelectorAll<HTMLElement>('main :is(li.entry, tbody tr)'))
   const links = rows.flatMap(row => row.querySelector<HTMLElement>('a[href]') ?? [])

@@ -18,7 +18,7 @@ function refusalsOf(typed: Partial<TypedTerms>, bounds: Partial<typeof BOUNDS> =
 }
 
 describe('the terms of a permission', () => {
-  test('are read as strings, exactly, until the last second of their day', () => {
+  test('are parsed from strings exactly, and are valid until the last second of their day', () => {
     const checked = checkLimitTerms({ ...GOOD, each: ' 5.000001 ' }, BOUNDS)
     const end = new Date(2026, 11, 31, 23, 59, 59).getTime() / 1_000
     expect(checked).toEqual({ ok: true, terms: { limit: 5_000_001n, cap: 50_000_000n, expiry: BigInt(end) } })
@@ -45,22 +45,22 @@ describe('the terms of a permission', () => {
     expect(refusalsOf({ [field]: text })).toEqual({ [field]: reason })
   })
 
-  test('a refused amount each time says nothing against the total', () => {
+  test('a refused amount per transfer does not make the total refused too', () => {
     expect(Object.keys(refusalsOf({ each: '60', all: '50' }) ?? {})).toEqual(['each'])
   })
 
-  test('just below what is declared is taken', () => {
+  test('an amount just below the declared maximum is accepted', () => {
     expect(refusalsOf({ each: '24.999999' })).toBeUndefined()
     expect(refusalsOf({ all: '5.00' })).toBeUndefined()
   })
 
-  test('a total that is spent already is refused, since it counts from the first setting', () => {
+  test('a total that is already spent is refused, because it counts from the first setting', () => {
     const refusal = /^must be more than 50\.00, the amount already spent/
     expect(refusalsOf({}, { spent: 50_000_000n })?.all).toMatch(refusal)
     expect(refusalsOf({}, { spent: 49_999_999n })).toBeUndefined()
   })
 
-  test('each field that is wrong has its own reason', () => {
+  test('each wrong field has its own reason', () => {
     expect(Object.keys(refusalsOf({ each: 'x', all: 'y', until: 'z' }) ?? {})).toEqual([
       'each',
       'all',
@@ -69,19 +69,19 @@ describe('the terms of a permission', () => {
   })
 })
 
-describe('the terms that the fields begin with', () => {
+describe('the initial terms in the fields', () => {
   test.each([
     ['25', 25_000_000n, '5.00', '50.00'],
     ['2', 2_000_000n, '0.40', '4.00'],
     ['0.04', 40_000n, '0.008', '0.08'],
     ['the smallest that leaves anything', 2n, '0.000001', '0.00001'],
-  ])('of a capability that declares %s are below it and can be sent', (_, declaredMost, each, all) => {
+  ])('of a capability that declares %s are lower and can be sent', (_, declaredMost, each, all) => {
     const proposed = proposeTerms(declaredMost, NOW)
     expect(proposed).toEqual({ each, all, until: dayOf(NOW + 30 * 86_400) })
     expect(checkLimitTerms(proposed, { declaredMost, spent: 0n, now: NOW }).ok).toBe(true)
   })
 
-  test('of a permission that is changed are its own', () => {
+  test('of an existing permission are its own terms', () => {
     const expiry = BigInt(endOfDay('2027-02-14') ?? 0)
     expect(typeTerms({ limit: 2_500_000n, cap: 1_204_500_000n, expiry })).toEqual({
       each: '2.50',

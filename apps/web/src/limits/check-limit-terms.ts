@@ -1,23 +1,23 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { fromAtomic, withCents } from '../format/amount.ts'
 
-/** The terms of a permission as they are typed. */
+/** The terms of a permission as typed into the form. */
 export interface TypedTerms {
   /** Decimal USDC. */
   readonly each: string
   /** Decimal USDC. */
   readonly all: string
-  /** A day: `2026-12-31`. */
+  /** A day, such as `2026-12-31`. */
   readonly until: string
 }
 
-/** The terms of a permission as the contract takes them. */
+/** The terms of a permission in the units of the contract. */
 export interface LimitTerms {
   /** Atomic units. */
   readonly limit: bigint
   /** Atomic units, counted from the first setting. */
   readonly cap: bigint
-  /** Unix seconds: the first at which nothing can be spent. */
+  /** Unix seconds: the first second at which nothing can be spent. */
   readonly expiry: bigint
 }
 
@@ -25,26 +25,26 @@ export interface LimitTerms {
 export interface TermsBounds {
   /** The capability’s declared maximum, in atomic units. */
   readonly declaredMost: bigint
-  /** Already spent under the permission, in atomic units. */
+  /** The amount already spent under the permission, in atomic units. */
   readonly spent: bigint
   /** Unix seconds, the later of the reader's clock and the chain's. */
   readonly now: number
 }
 
-/** Why terms were refused, by field, in words that follow its name. */
+/** Why terms were refused, by field, worded to follow the name of the field. */
 export type TermsRefusals = { readonly [field in keyof TypedTerms]?: string }
 
-/** Below 2^88: what the contract can keep. */
+/** The largest amount that the contract can store; its amounts have 88 bits. */
 const MOST_ATOMIC = 2n ** 88n - 1n
 const DAY = 86_400
 const LONGEST_SECONDS = 3_660 * DAY
 const DEFAULT_DAYS = 30
-/** A fifth of what the agent declares each time, and ten times that in all. */
+/** By default, each transfer may move a fifth of the declared maximum, and all transfers ten times that. */
 const DEFAULT_SHARE = 5n
 const DEFAULT_TIMES = 10n
 const CENT = 10_000n
 
-/** Checks typed terms; amounts are strings until they are atomic units (PERM-01). */
+/** Checks typed terms. Amounts stay strings until they are converted to atomic units (PERM-01). */
 export function checkLimitTerms(
   typed: TypedTerms,
   { declaredMost, spent, now }: TermsBounds,
@@ -62,7 +62,7 @@ export function checkLimitTerms(
     each: refusedEach,
     all: !all.ok
       ? all.reason
-      : // What is wrong with the other field says nothing against this one.
+      : // An invalid amount per transfer is not compared with the total.
         each.ok && refusedEach === undefined && all.atomic < each.atomic
         ? `must be at least ${withCents(each.atomic)}, the amount you allow each time`
         : all.atomic <= spent
@@ -79,7 +79,7 @@ export function checkLimitTerms(
   return { ok: false, refusals: dropEmpty(refusals) }
 }
 
-/** The terms that are proposed for a new permission. */
+/** The default terms of a new permission. */
 export function proposeTerms(declaredMost: bigint, now: number): TypedTerms {
   const share = declaredMost / DEFAULT_SHARE
   const each = share >= CENT ? share - (share % CENT) : share > 0n ? share : 1n
@@ -90,12 +90,12 @@ export function proposeTerms(declaredMost: bigint, now: number): TypedTerms {
   }
 }
 
-/** The terms of a permission as its fields show them. */
+/** The terms of a permission as text for the form. */
 export function typeTerms({ limit, cap, expiry }: LimitTerms): TypedTerms {
   return { each: typedAmount(limit), all: typedAmount(cap), until: dayOf(Number(expiry)) }
 }
 
-/** The last second of a day in the reader's zone; undefined where the text is no day. */
+/** The last second of a day in the reader's time zone; undefined when the text is not a day. */
 export function endOfDay(day: string): number | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)
   if (match === null) return undefined
@@ -104,7 +104,7 @@ export function endOfDay(day: string): number | undefined {
   return end.getMonth() === month - 1 && end.getDate() === date ? end.getTime() / 1_000 : undefined
 }
 
-/** A moment as the day of the reader's zone that it is in: `2026-12-31`. */
+/** The day of a moment in the reader's time zone: `2026-12-31`. */
 export function dayOf(seconds: number): string {
   const date = new Date(seconds * 1_000)
   const two = (number: number): string => String(number).padStart(2, '0')
@@ -117,7 +117,7 @@ function refuseEnd(end: number | undefined, now: number): string | undefined {
   return end - now > LONGEST_SECONDS ? 'must be within ten years' : undefined
 }
 
-/** Two decimals at least, no groups: what people would type. */
+/** Formats an amount as people type it: at least two decimals, no grouping. */
 function typedAmount(atomic: bigint): string {
   const [whole = '0', decimals = ''] = fromAtomic(atomic).split('.')
   return `${whole}.${decimals.padEnd(2, '0')}`

@@ -3,7 +3,7 @@ import { withCents } from '../format/amount.ts'
 import { When } from '../parts/when.tsx'
 import type { Cover } from './find-cover.ts'
 
-/** The state of a permission, in a line. */
+/** The state of a permission in one line. */
 export function CoverLine({ cover }: { readonly cover: Cover | undefined }): ReactNode {
   if (cover === undefined) return 'up to a limit that you set'
   switch (cover.kind) {

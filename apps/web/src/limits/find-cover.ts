@@ -2,13 +2,16 @@ import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/li
 
 /** Whether a permission lets a capability move tokens now. */
 export type Cover =
-  /** It does. `isShort`: the approval behind it, or the wallet, has less than it has left. */
+  /**
+   * A live permission exists. `isShort`: the approval behind it, or the balance of the wallet, is lower than its remaining
+   * amount.
+   */
   | {
       readonly kind: 'covered'
       readonly permission: SpendPermissionView
       readonly isShort: 'approval' | 'wallet' | undefined
     }
-  /** One was there, and is over. */
+  /** There was a permission, but it is no longer live. */
   | { readonly kind: 'over'; readonly permission: SpendPermissionView }
   | { readonly kind: 'none' }
 
@@ -25,9 +28,10 @@ export function permissionsOf(
 }
 
 /**
- * Whether a capability may move tokens of the wallet.
+ * Finds out whether a capability may move tokens of the wallet.
  *
- * @param spender who the agent says that it spends from; undefined: not known, and any permission of it counts
+ * @param spender the account from which the agent says it spends; undefined when it is not known, in which case every
+ * permission of the agent counts
  */
 export function findCover(
   limits: WalletLimits,
@@ -47,14 +51,14 @@ export function findCover(
   return { kind: 'covered', permission: live, isShort }
 }
 
-/** The address of the page that sets a limit; `back` is where it leads when it is done. */
+/** The address of the page that sets a limit; `back` is the page to return to afterwards. */
 export function limitUrl(agentId: number, capability: string, back?: string): string {
   const query = new URLSearchParams({ agent: String(agentId), capability })
   if (back !== undefined) query.set('back', back)
   return `/limits/new?${query}`
 }
 
-/** A page of ours and nothing else; undefined for any other text. */
+/** Accepts only a path of this site; undefined for any other text. */
 export function readBack(text: string | null): string | undefined {
   return text !== null && text.length <= 500 && /^\/(?![/\\])[\w\-./?=&%]*$/.test(text) ? text : undefined
 }

@@ -4,11 +4,14 @@ import { Words } from '../parts/words.tsx'
 import { CoverLine } from './cover-line.tsx'
 import type { SpendCover } from './use-cover.ts'
 
-/** Before a job that moves tokens is paid: what is permitted; where nothing is, the way to set a limit first. */
+/**
+ * Shown before a job that moves tokens is paid: the permitted amount, or a link to set a limit first if nothing is
+ * permitted.
+ */
 export function LimitFirst(props: {
   readonly spend: SpendCover
   readonly url: string
-  /** Called before the page is left for the limit. */
+  /** Called before the page is left to set the limit. */
   readonly leave: () => void
   /** The button that pays. */
   readonly children: ReactNode

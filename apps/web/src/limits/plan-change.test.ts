@@ -54,7 +54,7 @@ function limitsOf(changes: Partial<WalletLimits> = {}): WalletLimits {
 }
 
 describe('PERM-04 the approval behind a change', () => {
-  test('of a new permission is what all have left with it, signed in the same transaction', () => {
+  test('of a new permission equals the total left including it, and is signed in the same transaction', () => {
     const others = limitsOf({
       permissions: [permissionOf({ capability: 'tip' })],
       allowance: '6000000',
@@ -65,21 +65,21 @@ describe('PERM-04 the approval behind a change', () => {
     expect(countPrompts(planned)).toBe(2)
   })
 
-  test('of a permission that is changed counts it once, and what was spent stays spent', () => {
+  test('of a changed permission counts it once, and the spent amount stays spent', () => {
     const limits = limitsOf({ permissions: [permissionOf()], allowance: '6000000', total_left: '6000000' })
     expect(planSet(limits, BUY, { ...TERMS, cap: 5_000_000n })).toMatchObject({ approval: 1_000_000n })
     expect(planSet(limits, BUY, { ...TERMS, cap: 3_000_000n })).toMatchObject({ approval: 0n })
     expect(planSet(limits, BUY, TERMS)).toMatchObject({ way: 'none', approval: 6_000_000n })
   })
 
-  test('of one that has expired or was revoked is not counted with what it had left', () => {
+  test('of a permission that is expired or revoked does not count what that permission had left', () => {
     const expired = permissionOf({ state: 'expired' })
     const limits = limitsOf({ permissions: [expired] })
     expect(planSet(limits, BUY, TERMS)).toMatchObject({ approval: 6_000_000n })
     expect(planRevoke(limits, expired)).toMatchObject({ way: 'none', approval: 0n })
   })
 
-  test('goes first where it grows and last where it shrinks, where the token takes no signed approval', () => {
+  test('is sent before a growing change and after a shrinking one if the token accepts no signed approval', () => {
     const limits = limitsOf({
       permissions: [permissionOf()],
       allowance: '6000000',
@@ -91,7 +91,7 @@ describe('PERM-04 the approval behind a change', () => {
     expect(planRevoke(limits, permissionOf())).toMatchObject({ way: 'approve last', approval: 0n })
   })
 
-  test('that is unlimited becomes exact, whatever is changed', () => {
+  test('becomes exact if it was unlimited, whatever is changed', () => {
     const limits = limitsOf({ permissions: [permissionOf()], allowance: UNLIMITED, total_left: '6000000' })
     expect(planRevoke(limits, permissionOf())).toMatchObject({ way: 'permit', approval: 0n })
     const exact = planExact(limits)
@@ -100,20 +100,20 @@ describe('PERM-04 the approval behind a change', () => {
     expect(countPrompts(exact)).toBe(1)
   })
 
-  test('of anybody else becomes zero, and names them', () => {
+  test('of another spender becomes zero, and its transaction names the spender', () => {
     const { approve, change } = planZero(limitsOf(), SPENDER)
     expect(change).toBeUndefined()
     expect(approve.data).toBe(`0x095ea7b3${SPENDER.slice(2).padStart(64, '0')}${'0'.repeat(64)}`)
   })
 
-  test('a permission that finishes what was begun needs one transaction', () => {
+  test('needs no further transaction when the allowance is already in place', () => {
     const half = planSet(limitsOf({ allowance: '10000000', permit: null }), BUY, TERMS)
     expect(half.way).toBe('none')
     expect(countPrompts(half)).toBe(1)
   })
 })
 
-test('what is set names the agent, the account and the recipients that were there', () => {
+test('a changed permission names the agent, the account and the previous recipients', () => {
   const before = permissionOf({ recipients: [OWNER] })
   const { change } = planSet(limitsOf({ permissions: [before] }), BUY, TERMS)
   const [owner, spender, token] = [OWNER, SPENDER, TOKEN] as const
@@ -125,12 +125,12 @@ test('what is set names the agent, the account and the recipients that were ther
 describe('whether a permission covers a capability', () => {
   const limits = limitsOf({ permissions: [permissionOf()], allowance: '6000000', total_left: '6000000' })
 
-  test('a live one of the account that the agent names does', () => {
+  test('a live permission of the account that the agent names covers it', () => {
     expect(findCover(limits, 7, 'buy', SPENDER)).toMatchObject({ kind: 'covered', isShort: undefined })
     expect(findCover(limits, 7, 'buy')).toMatchObject({ kind: 'covered' })
   })
 
-  test('one of another account, agent, capability or token does not', () => {
+  test('a permission of another account, agent, capability or token does not cover it', () => {
     expect(findCover(limits, 7, 'buy', OWNER).kind).toBe('none')
     expect(findCover(limits, 8, 'buy').kind).toBe('none')
     expect(findCover(limits, 7, 'tip').kind).toBe('none')
@@ -138,11 +138,11 @@ describe('whether a permission covers a capability', () => {
     expect(findCover(other, 7, 'buy').kind).toBe('none')
   })
 
-  test.each(['used-up', 'expired', 'revoked'] as const)('one that is %s is over', state => {
+  test.each(['used-up', 'expired', 'revoked'] as const)('a %s permission does not cover it', state => {
     expect(findCover(limitsOf({ permissions: [permissionOf({ state })] }), 7, 'buy').kind).toBe('over')
   })
 
-  test('what it is short of is named', () => {
+  test('the shortage of the approval or the balance is named', () => {
     const [permission] = [permissionOf()]
     expect(findCover({ ...limits, allowance: '999999' }, 7, 'buy')).toEqual({
       kind: 'covered',
@@ -160,6 +160,6 @@ test.each([
   ['https://evil.example', undefined],
   ['javascript:alert(1)', undefined],
   [null, undefined],
-])('the way back is a page of ours: %s', (text, back) => {
+])('accepts only a path of this site as the way back: %s', (text, back) => {
   expect(readBack(text)).toBe(back)
 })

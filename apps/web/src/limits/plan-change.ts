@@ -10,24 +10,24 @@ export interface ChangeStep {
   readonly to: string
   /** `0x` hex. */
   readonly data: string
-  /** Its purpose, in the words of the wallet's prompt. */
+  /** Its purpose, as shown while the wallet prompts for it. */
   readonly words: string
 }
 
 /**
- * How the approval is brought to what all permissions have left: not at all, signed within the transaction of the change, or
- * by a transaction of its own. An approval that grows goes before the change, one that shrinks behind it, so that stopping
- * between them takes nothing from other permissions and leaves nothing that anybody could spend.
+ * How the approval is changed to the remaining amount of all permissions: not at all, signed within the transaction of the
+ * change, or by a separate transaction. A growing approval is sent before the change and a shrinking one after it. Stopping
+ * between the two then takes nothing from other permissions, and leaves no amount that can be spent without permission.
  */
 export type ApprovalMethod = 'none' | 'permit' | 'approve first' | 'approve last'
 
 /** A change of limits before anything is signed. */
 export interface LimitChange {
-  /** Undefined: it takes an approval to zero, which is right in any case. */
+  /** Undefined for a change of an approval to zero, which needs no precondition. */
   readonly from: PlannedFrom | undefined
   readonly change: ChangeStep | undefined
   readonly way: ApprovalMethod
-  /** The exact approval once it is done, in atomic units. */
+  /** The exact approval after the change, in atomic units. */
   readonly approval: bigint
   /** The approval before the change, in atomic units. */
   readonly approvalNow: bigint
@@ -42,7 +42,7 @@ export interface PermissionFor {
   readonly spender: string
 }
 
-/** Sets a permission, or changes it; what was spent stays spent. */
+/** Plans to set or change a permission; the amount already spent stays spent. */
 export function planSet(
   limits: WalletLimits,
   { agentId, capability, spender }: PermissionFor,
@@ -78,7 +78,7 @@ export function planSet(
   return plan(limits, { data, words: 'the limits' }, { before, leftAfter: left > 0n ? left : 0n, from })
 }
 
-/** Ends a permission at once. */
+/** Plans to end a permission immediately. */
 export function planRevoke(limits: WalletLimits, permission: SpendPermissionView): LimitChange {
   const { spender, token, scope } = permission
   const data = encodeRevoke({ spender: asHex(spender), token: asHex(token), scope: asHex(scope) })
@@ -95,7 +95,7 @@ export function planRevoke(limits: WalletLimits, permission: SpendPermissionView
   return plan(limits, { data, words: 'the revocation' }, { before: own, leftAfter: 0n, from })
 }
 
-/** Makes the approval exactly what is left of all permissions. */
+/** Plans to set the approval to exactly the remaining amount of all permissions. */
 export function planExact(limits: WalletLimits): LimitChange {
   const approval = BigInt(limits.total_left)
   const from = { permission: undefined, onlyTakesBack: true }
@@ -103,7 +103,7 @@ export function planExact(limits: WalletLimits): LimitChange {
   return { ...planned, approval, way: 'approve last', change: undefined }
 }
 
-/** The transaction that takes an approval back from anybody. */
+/** Plans the transaction that revokes an approval of any spender. */
 export function planZero(limits: WalletLimits, spender: string): LimitChange {
   const approve = {
     to: limits.token.address,
@@ -149,7 +149,7 @@ function plan(
   }
 }
 
-/** The same change with another approval behind it: as much as is left by now. */
+/** The change with its approval replaced by the amount that is now left. */
 export function withApproval(change: LimitChange, approval: bigint, approvalNow: bigint): LimitChange {
   const { way, approve } = change
   return {
@@ -165,7 +165,7 @@ function approveStep(token: string, approval: bigint): ChangeStep {
   return { to: token, data: encodeApprove(approval), words: 'the approval' }
 }
 
-/** The amount of a permission in the total: nothing once it has expired or was revoked. */
+/** The contribution of a permission to the total: zero once it has expired or was revoked. */
 function countedOf(permission: SpendPermissionView | undefined): bigint {
   return permission?.state === 'active' ? BigInt(permission.left) : 0n
 }

@@ -24,7 +24,7 @@ const PLATFORM = {
 const OTHERWISE = 'What is recorded on-chain does not match this page. Reload the page'
 const UNKNOWN = 'The platform specified a chain that this site does not recognize.'
 
-/** The answers of the wallet's chain. */
+/** The answers of the simulated chain of the wallet. */
 let chain: {
   id: number
   totalLeft: bigint
@@ -33,7 +33,7 @@ let chain: {
   status: readonly bigint[]
   recipients: readonly string[]
 }
-/** The transactions that were sent, and the names of chains that the wallet was switched to. */
+/** The transactions that were sent, and the names of the chains that the wallet was switched to. */
 let sent: { readonly to: string; readonly data: string }[]
 let names: string[]
 
@@ -130,14 +130,14 @@ const approvals = () =>
   sent.filter(({ to }) => to === TOKEN).map(({ data }) => BigInt(`0x${data.slice(-64)}`))
 
 describe('PERM-04 a change is checked against the wallet’s chain before it is sent', () => {
-  test('a change is sent where the chain has the state that the page shows', async () => {
+  test('sends a change when the chain has the state that the page shows', async () => {
     const limits = limitsOf()
     await send(planSet(limits, BUY, { ...TERMS, cap: 20_000_000n }))
     expect(approvals()).toEqual([16_000_000n])
     expect(sent).toHaveLength(2)
   })
 
-  test('a new permission is set where the chain has none', async () => {
+  test('sets a new permission when the chain has none', async () => {
     chain = { ...chain, totalLeft: 0n, allowance: 0n, status: [0n, 0n, 0n, 0n, 0n, 0n] }
     const limits = limitsOf({ allowance: '0', total_left: '0', permissions: [] })
     await send(planSet(limits, BUY, TERMS), { limits })
@@ -156,13 +156,13 @@ describe('PERM-04 a change is checked against the wallet’s chain before it is 
     ['its end', { permissions: [permissionOf({ expires_at: END + 1 })] }],
     ['how often it was set', { permissions: [permissionOf({ nonce: 2 })] }],
     ['that it has recipients', { permissions: [permissionOf({ recipients: [SHOP] })] }],
-  ])('nothing is sent where the page is wrong about %s', async (_, changes) => {
+  ])('sends nothing when the page is wrong about %s', async (_, changes) => {
     const limits = limitsOf(changes)
     await expect(send(planSet(limits, BUY, TERMS), { limits })).rejects.toThrow(OTHERWISE)
     expect(sent).toEqual([])
   })
 
-  test('recipients are the ones that the contract has', async () => {
+  test('uses the recipients of the contract', async () => {
     chain = { ...chain, status: chain.status.with(5, 1n), recipients: [SHOP] }
     const known = limitsOf({ permissions: [permissionOf({ recipients: [SHOP] })] })
     await send(planSet(known, BUY, TERMS), { limits: known })
@@ -170,7 +170,7 @@ describe('PERM-04 a change is checked against the wallet’s chain before it is 
     await expect(send(planSet(other, BUY, TERMS), { limits: other })).rejects.toThrow(OTHERWISE)
   })
 
-  test('an exact approval is no larger than what the chain says is left', async () => {
+  test('makes an exact approval no larger than the amount left on the chain', async () => {
     const limits = limitsOf({ total_left: ENDLESS.toString(), permit: null })
     await send(planExact(limits), { limits })
     expect(approvals()).toEqual([])
@@ -179,7 +179,7 @@ describe('PERM-04 a change is checked against the wallet’s chain before it is 
     expect(approvals()).toEqual([6_000_000n])
   })
 
-  test('a permission can be revoked while its agent goes on spending, and the approval becomes what others have left', async () => {
+  test('revokes a permission while its agent is spending, and approves the amount that the others have left', async () => {
     const limits = limitsOf({ total_left: '9000000', allowance: '9000000' })
     chain = { ...chain, totalLeft: 8_000_000n, allowance: 8_000_000n }
     chain.status = chain.status.with(2, 5_000_000n)
@@ -188,7 +188,7 @@ describe('PERM-04 a change is checked against the wallet’s chain before it is 
     expect(sent).toHaveLength(2)
   })
 
-  test('a revocation is not sent where the chain has another nonce, or more left than the page shows', async () => {
+  test('does not send a revocation when the chain has another nonce, or more left than the page shows', async () => {
     chain.status = chain.status.with(4, 2n)
     await expect(send(planRevoke(limitsOf(), permissionOf()))).rejects.toThrow(OTHERWISE)
     chain.status = chain.status.with(4, 1n)
@@ -197,13 +197,13 @@ describe('PERM-04 a change is checked against the wallet’s chain before it is 
     expect(sent).toEqual([])
   })
 
-  test('an approval of anybody else goes to zero whatever the page shows', async () => {
+  test('sets an approval of any other spender to zero, whatever the page shows', async () => {
     chain.totalLeft = 1n
     await send(planZero(limitsOf(), SHOP))
     expect(approvals()).toEqual([0n])
   })
 
-  test('an error is explained in a sentence', async () => {
+  test('explains an error in a sentence', async () => {
     chain.allowance = 0n
     const error: unknown = await send(planSet(limitsOf(), BUY, TERMS)).catch((thrown: unknown) => thrown)
     expect(explainLimitChange(error)).toBe(`${OTHERWISE} and check what it shows. Nothing was sent.`)
@@ -211,7 +211,7 @@ describe('PERM-04 a change is checked against the wallet’s chain before it is 
 })
 
 describe('the chain that a wallet signs for', () => {
-  test('has its name from these pages, not from the platform', async () => {
+  test('has its name from the table of this site, not from the platform', async () => {
     const base = findNetwork('eip155:8453')
     const token = { symbol: 'USDC', address: base?.asset.address ?? '', decimals: 6 }
     const limits = limitsOf({ token })
@@ -229,13 +229,13 @@ describe('the chain that a wallet signs for', () => {
       { network: 'eip155:8453', chain_id: 8_453 },
       'Base is set as a local chain on this platform, but it is not a local chain.',
     ],
-  ])('is not %s', async (_, changes, message) => {
+  ])('is refused if the platform names %s', async (_, changes, message) => {
     const sending = send(planExact(limitsOf()), { platform: { ...PLATFORM, ...changes } })
     await expect(sending).rejects.toThrow(message)
     expect([sent, names]).toEqual([[], []])
   })
 
-  test('is not one that the wallet is not on', async () => {
+  test('is refused if the wallet is on another chain', async () => {
     chain.id = 8_453
     await expect(send(planExact(limitsOf()))).rejects.toThrow(
       'The network named Base Sepolia in Example Wallet does not have the SpendPermissions contract.',

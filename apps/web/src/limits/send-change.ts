@@ -11,25 +11,26 @@ import { holdAgainstChain } from './chain/hold-against-chain.ts'
 import { readChainState, type OnChainLimits } from './chain/read-chain-state.ts'
 import { countPrompts, type LimitChange, type ChangeStep } from './plan-change.ts'
 
-/** The parts that a change is sent with. */
+/** The inputs of sending a change. */
 export interface LimitSending {
   readonly wallet: Wallet
   readonly platform: Platform
-  /** As the page shows them. */
+  /** As shown on the page. */
   readonly limits: WalletLimits
-  /** Says what is being waited for. */
+  /** Called with what the change is waiting for. */
   readonly report: (words: string, transaction?: string) => void
 }
 
-/** A signed approval expires after so long by the chain's time. */
+/** A signed approval expires after this many seconds of the chain's time. */
 const PERMIT_SECONDS = 3_600
 const ASK_EVERY_MS = 800
 const MOST_TRIES = 220
 
 /**
- * Signs and sends a change in its order, each transaction once the one before is in a block. Resolves to the last block.
+ * Signs and sends a change in its order, each transaction after the previous one is in a block. Resolves to the last block.
  *
- * @throws {WalletProblem} with what keeps it from going on. What was sent before stays: the page shows what is missing
+ * @throws {WalletProblem} with the reason why it cannot continue. Transactions sent before it remain, and the page shows
+ * what is missing
  */
 export async function sendChange(sending: LimitSending, planned: LimitChange): Promise<number> {
   const { wallet, platform } = sending
@@ -51,14 +52,14 @@ export async function sendChange(sending: LimitSending, planned: LimitChange): P
   return block
 }
 
-/** The transactions of a change without a permit, in their order. */
+/** The transactions of a change without a permit, in order. */
 function stepsOf({ change, approve, way }: LimitChange): readonly ChangeStep[] {
   const steps = change === undefined ? [] : [change]
   if (way === 'none') return steps
   return way === 'approve first' ? [approve, ...steps] : [...steps, approve]
 }
 
-/** The contract and the token are those that we know, whatever a platform answers (PERM-05). */
+/** Refuses any contract or token other than the ones known to this site, whatever the platform returns (PERM-05). */
 function refuseOtherThanShown({ limits, platform, wallet }: LimitSending): Network {
   const network = findWalletChain(platform)
   const isKnown =
@@ -72,7 +73,10 @@ function refuseOtherThanShown({ limits, platform, wallet }: LimitSending): Netwo
   )
 }
 
-/** Chains with the same number are not the same chain: what is sent to an address without code does nothing. */
+/**
+ * Reads the limits from the wallet's chain. Different chains can have the same id, and a transaction to an address without
+ * code does nothing, so the contract's presence is checked.
+ */
 async function askChain(
   { wallet, limits }: LimitSending,
   { from }: LimitChange,
@@ -126,7 +130,7 @@ async function sendStep(
   throw new WalletProblem('failed', `Transaction ${shortAddress(hash)} is not confirmed yet.`)
 }
 
-/** The block of a transaction that succeeded; undefined: in none so far. */
+/** The block of a successful transaction; undefined while it is in none. */
 async function blockOf(wallet: Wallet, hash: string): Promise<number | undefined> {
   const receipt = await wallet.readChain?.('eth_getTransactionReceipt', [hash]).catch(() => undefined)
   if (typeof receipt !== 'object' || receipt === null || !('blockNumber' in receipt)) return undefined
@@ -135,10 +139,10 @@ async function blockOf(wallet: Wallet, hash: string): Promise<number | undefined
   return Number(receipt.blockNumber)
 }
 
-/** After these it is unknown whether something was sent. */
+/** The kinds of errors after which it is unknown whether something was sent. */
 const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 
-/** Why a change was not made, in sentences; the page shows the state on the chain in any case. */
+/** Why a change was not made, in sentences. The page shows the state on the chain in any case. */
 export function explainLimitChange(error: unknown): string {
   if (!(error instanceof WalletProblem))
     return 'The chain didn’t respond. This page now shows what’s recorded on-chain. Send any missing change again.'

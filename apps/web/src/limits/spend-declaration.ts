@@ -1,24 +1,24 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 
-/** A capability's declaration of the callers' tokens that it moves. */
+/** A capability's declaration that it moves its callers' tokens. */
 export interface SpendDeclaration {
-  /** The agent's words. */
+  /** The agent's own words. */
   readonly reason: string
   /** Decimal USDC, as declared. */
   readonly most: string
-  /** The same in atomic units; undefined: no amount that USDC can have. */
+  /** The same in atomic units; undefined when USDC cannot have such an amount. */
   readonly mostAtomic: bigint | undefined
 }
 
-/** The one token that permissions are given in: a symbol that an agent writes becomes no other address (PERM-05). */
+/** The only token of permissions. Its address never follows from a symbol that an agent declares (PERM-05). */
 const SYMBOL = 'USDC'
 const MOST_REASON = 500
 
 /**
- * What a capability declares that it moves in USDC. Undefined: it declares no `EXECUTE_TRANSACTIONS` for it, and nothing of
- * limits is shown (PERM-06).
+ * The amount of USDC that a capability declares to move. Undefined when it declares no `EXECUTE_TRANSACTIONS` for USDC; the
+ * pages then show nothing about limits (PERM-06).
  *
- * @param permissions as the API has them, of the declaration
+ * @param permissions the permissions of the declaration, as returned by the API
  */
 export function readSpendDeclaration(
   permissions: readonly { readonly [key: string]: unknown }[],

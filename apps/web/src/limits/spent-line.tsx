@@ -3,7 +3,7 @@ import { withCents } from '../format/amount.ts'
 import { Transaction } from '../parts/short.tsx'
 import { sumSpends, useJobSpends } from './use-job-spends.ts'
 
-/** The tokens that an agent moved for a job in addition to its price; nothing where it moved none. */
+/** The tokens that an agent moved for a job in addition to its price; renders nothing if it moved none. */
 export function SpentForJob({ payer, jobId }: { readonly payer: string; readonly jobId: string }): ReactNode {
   const spends = useJobSpends(payer, [jobId])?.get(jobId.toLowerCase()) ?? []
   if (spends.length === 0) return null

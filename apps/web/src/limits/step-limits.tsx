@@ -7,7 +7,7 @@ import { CoverLine } from './cover-line.tsx'
 import { findCover, limitUrl } from './find-cover.ts'
 import { useLimits } from './use-limits.ts'
 
-/** A step whose capability moves tokens of who runs it. */
+/** A step whose capability moves tokens of the person who runs it. */
 interface SpendingStep {
   readonly key: string
   readonly name: string
@@ -15,13 +15,13 @@ interface SpendingStep {
   readonly capability: string
 }
 
-/** Before a run is paid: each step that moves tokens, what it is permitted, and the way to its limit and back. */
+/** Shown before a run is paid: each step that moves tokens, its permission, and a link to set the limit and return. */
 export function StepLimits({ steps }: { readonly steps: readonly SpendingStep[] }): ReactNode {
   const { platform } = useSite()
   const { wallet } = usePurse()
   const isThere = platform.spend_permissions_address !== null && steps.length > 0
   const { limits } = useLimits(isThere ? wallet?.address : undefined)
-  // The page that the reader comes back to; a server does not know it.
+  // The page to return to, which the server does not know.
   const back = useTakenOver() ? location.pathname + location.search : undefined
   if (!isThere) return null
   return (

@@ -6,7 +6,7 @@ import { useSite } from '../site/site.ts'
 import type { LimitChange } from './plan-change.ts'
 import type { ReadLimits } from './use-limits.ts'
 
-/** The progress of a change of limits. `what` names it, so that a page shows it where it was begun. */
+/** The progress of a change of limits. `what` names the change, so that a page shows it where it was started. */
 export type ChangeState =
   | { readonly step: 'idle' }
   | {
@@ -18,7 +18,7 @@ export type ChangeState =
   | { readonly step: 'stopped'; readonly what: string; readonly sentence: string }
   | { readonly step: 'done'; readonly what: string }
 
-/** The changes of limits that a page makes: one at a time, over all tabs. */
+/** The changes of limits that a page makes, one at a time across all tabs. */
 export interface Change {
   readonly state: ChangeState
   readonly start: (what: string, limits: WalletLimits, change: LimitChange) => void
@@ -26,7 +26,7 @@ export interface Change {
 
 const LOCK = 'farebox-limits'
 
-/** Has the wallet make changes, and reads the limits again once they are in a block. */
+/** Has the wallet make changes, and reads the limits again once the changes are in a block. */
 export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Change {
   const { platform } = useSite()
   const { wallet, refresh: refreshPurse } = usePurse()
@@ -50,7 +50,7 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
         done?.()
       })
     } catch (error) {
-      // Something may be in a block by now.
+      // Some of the transactions may be in a block.
       await refresh()
       setState({ step: 'stopped', what, sentence: explainLimitChange(error) })
     }

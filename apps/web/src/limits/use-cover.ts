@@ -9,18 +9,18 @@ import { useLimits } from './use-limits.ts'
 /** The tokens that a capability moves in addition to its price, and whether they are permitted. */
 export interface SpendCover {
   readonly declared: SpendDeclaration
-  /** Undefined: no wallet, or not read so far. */
+  /** Undefined when there is no wallet, or when its limits have not been read yet. */
   readonly cover: Cover | undefined
 }
 
 /**
- * Whether a permission covers what a capability declares. Undefined: it declares nothing, or the contract is not on this
- * chain, so that nothing of limits is shown (PERM-06).
+ * Whether a permission covers the declared spending of a capability. Undefined when the capability declares none, or when
+ * the contract is not on this chain; the page then shows nothing about limits (PERM-06).
  */
 export function useCover(asked: {
   readonly agentId: number
   readonly capability: string
-  /** Of the declaration, as the API has them. */
+  /** The permissions of the declaration, as returned by the API. */
   readonly permissions: readonly { readonly [key: string]: unknown }[]
 }): SpendCover | undefined {
   const { platform } = useSite()
@@ -29,7 +29,7 @@ export function useCover(asked: {
   const declared = platform.spend_permissions_address === null ? undefined : readSpendDeclaration(permissions)
   const isAsked = declared !== undefined
   const { limits } = useLimits(isAsked ? wallet?.address : undefined)
-  // Asked only where something is permitted: each question is a call to the agent.
+  // The spender is requested only if a permission exists, because each request calls the agent.
   const isPermitted = limits !== undefined && permissionsOf(limits, agentId, capability).length > 0
   const path = isPermitted ? `/v1/agents/${agentId}/spender` : undefined
   const { answer: named } = useAsk(path, answers.agentSpender)

@@ -4,18 +4,18 @@ import { answers } from '../site/answers.ts'
 import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
-/** The transfers that agents made for jobs, by job in lower case. */
+/** The transfers that agents made for jobs, by lower-case job id. */
 export type JobSpends = ReadonlyMap<string, readonly SpendLine[]>
 
-/** The most jobs that one question names. */
+/** The most jobs that one request names. */
 const MOST_JOBS = 50
-/** The platform reads the chain a moment after a job has ended: how long to wait before each question. */
+/** How long to wait before each request. The platform reads the chain shortly after a job has ended. */
 const READ_AFTER_MS = [0, 2_000, 4_000]
 
 /**
- * The transfers of a payer's tokens that agents made for jobs, by job in lower case. Undefined: not read so far.
+ * The transfers of a payer's tokens that agents made for jobs, by lower-case job id. Undefined until they have been read.
  *
- * @param jobs those that have ended; none of them moves anything any more
+ * @param jobs jobs that have ended, which therefore make no further transfers
  */
 export function useJobSpends(payer: string | null, jobs: readonly string[]): JobSpends | undefined {
   const { ask, platform } = useSite()

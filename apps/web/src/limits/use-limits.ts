@@ -5,12 +5,12 @@ import { answers } from '../site/answers.ts'
 import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
-/** The permissions of a wallet, as they were last read. */
+/** The permissions of a wallet, as last read. */
 export interface ReadLimits {
   /** Undefined: not read yet. */
   readonly limits: WalletLimits | undefined
   readonly failure: unknown
-  /** Reads again; resolves once the answer is as of this block, or after a while without. */
+  /** Reads again. Resolves once the answer includes this block, or after a timeout. */
   readonly refresh: (block?: number) => Promise<void>
 }
 
@@ -19,9 +19,9 @@ const CATCH_UP_MS = 1_000
 const MOST_TRIES = 15
 
 /**
- * Reads what a wallet permits, and again while somebody is at the page.
+ * Reads the permissions of a wallet, and reads them again while the page is visible.
  *
- * @param address undefined: there is nothing to be read
+ * @param address undefined when there is nothing to read
  */
 export function useLimits(address: string | undefined): ReadLimits {
   const { platform } = useSite()

@@ -4,11 +4,11 @@ import { WalletProblem } from '../wallet/wallet.ts'
 export interface StopReason {
   readonly sentence: string
   readonly tone: 'warn' | 'refused'
-  /** The wallet has too little, or another wallet has to pay. */
+  /** Whether the balance of the wallet is too low, or another wallet has to pay. */
   readonly isShort?: boolean
 }
 
-/** Why nothing was sent, in sentences. Failures after something was sent are explained elsewhere. */
+/** Explains in sentences why nothing was sent. Failures after something was sent are explained elsewhere. */
 export function explainStop(error: unknown): StopReason {
   const message = error instanceof Error ? error.message : 'The action could not be completed.'
   return {
@@ -17,7 +17,7 @@ export function explainStop(error: unknown): StopReason {
   }
 }
 
-/** The API's messages begin with the name of a field or in lower case, and have no full stop. */
+/** Adds a capital letter and a full stop: the API's messages begin with the name of a field or in lower case. */
 function asSentence(message: string): string {
   const isField = /^[\w.[\]]+: /.test(message)
   const begun = isField ? message : message.slice(0, 1).toUpperCase() + message.slice(1)

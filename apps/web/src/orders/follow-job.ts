@@ -6,9 +6,9 @@ import { follow } from './follow.ts'
 /** A job to follow, and the tokens that open it. */
 export interface FollowedJob {
   readonly jobId: string
-  /** Undefined: the reader is signed in as its payer, or has the token of its run. */
+  /** Undefined when the reader is signed in as the payer, or has the token of the run. */
   readonly token: string | undefined
-  /** Of the run of a flow that ordered it. */
+  /** The token of the flow run that ordered the job. */
   readonly runToken?: string | undefined
 }
 
@@ -20,7 +20,7 @@ export function headersFor({ token, runToken }: Omit<FollowedJob, 'jobId'>): { [
   }
 }
 
-/** Reports a job each time it changes, until it is over, as {@link follow} does. */
+/** Reports a job each time it changes, until its state is final, as {@link follow} does. */
 export async function followJob(
   ask: Ask,
   { jobId, ...tokens }: FollowedJob,
@@ -37,7 +37,7 @@ export async function followJob(
   await follow(ask, job, report, signal)
 }
 
-/** Whether a job cannot change any more. */
+/** Whether the state of a job can no longer change. */
 export function isOver({ status, payment }: JobAnswer): boolean {
   return (
     status === 'completed' || ((status === 'failed' || status === 'expired') && payment.status !== 'open')

@@ -4,7 +4,7 @@ import type { Ask } from '../site/ask.ts'
 import { isOver, type FollowedJob } from './follow-job.ts'
 import { sendOrder, type OrderAccess } from './send-order.ts'
 
-/** Reports a job each time it changes, until it is over. */
+/** Reports a job each time it changes, until its state is final. */
 export type FollowJob = (
   ask: Ask,
   job: FollowedJob,
@@ -13,11 +13,11 @@ export type FollowJob = (
 ) => Promise<void>
 
 /**
- * Sends an order unless the platform has it, then follows its job until it is over, and writes what it learns to the
- * journal.
+ * Sends an order unless the platform already has it, then follows its job until the state is final, and writes each new
+ * state to the journal.
  *
- * @param on.change called with the order each time more is known of it
- * @param on.unanswered called for each attempt to send it that had no answer
+ * @param on.change called with the order after each new state
+ * @param on.unanswered called for each attempt to send the order that was not answered
  */
 export async function followOrder(
   access: OrderAccess & { readonly followJob: FollowJob },

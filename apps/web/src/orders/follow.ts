@@ -6,22 +6,22 @@ import { readEvents } from './read-events.ts'
 const SHORTEST_PAUSE_MS = 700
 const LONGEST_PAUSE_MS = 15_000
 
-/** A resource of the platform that changes until it is over. */
+/** A resource of the platform that changes until its state is final. */
 export interface FollowedResource<Seen> {
-  /** Its path; its events are at `/events` below it. */
+  /** The path of the resource; its events are at `/events` below it. */
   readonly path: string
-  /** The form of its answer and of its events. */
+  /** The schema of its answer and of its events. */
   readonly answer: AnswerOf<Seen>
   /** The type of its events. */
   readonly type: string
   readonly headers: { readonly [name: string]: string }
-  /** Whether it cannot change any more. */
+  /** Whether its state can no longer change. */
   readonly isOver: (seen: Seen) => boolean
 }
 
 /**
- * Reports a resource each time it changes, until it is over: by the platform's events, and by requests where no events come.
- * Rejects where the platform does not have it (an `ApiFailure`, 404) and when the signal aborts.
+ * Reports a resource each time it changes, until its state is final. Uses the platform's events, and polls when no events
+ * arrive. Rejects when the platform does not have the resource (an `ApiFailure`, 404) and when the signal aborts.
  */
 export async function follow<Seen>(
   ask: Ask,

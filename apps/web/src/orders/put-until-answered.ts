@@ -4,18 +4,18 @@ import { ApiFailure } from '../site/ask.ts'
 const FIRST_PAUSE_MS = 400
 const LONGEST_PAUSE_MS = 10_000
 
-/** The platform's answer in the end: what was asked for, or a refusal. */
+/** The platform's final answer: the requested result, or a refusal. */
 export type Answered<Answer> =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly failure: ApiFailure }
 
-/** Whether the platform may have taken a request all the same: 429 and 5xx leave that open, any other refusal excludes it. */
+/** Whether the platform may still have accepted a request: 429 and 5xx leave that open, any other refusal rules it out. */
 export function isUnanswered(error: unknown): error is ApiFailure {
   return error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 500)
 }
 
 /**
- * Repeats a request until it is answered. The request must be one that changes nothing the second time.
+ * Repeats a request until it is answered. The request must be idempotent.
  *
  * @param options.onUnanswered called for each attempt without an answer
  * @returns the answer, or the refusal; rejects when the signal aborts

@@ -2,8 +2,8 @@ import { connectionOf } from '@farebox/client/exchange/client-options'
 import { streamEvents, type StreamedEvent } from '@farebox/client/internal/exchange/event-stream'
 
 /**
- * Reads the events of a path of this platform, with the session of this browser. Ends when the server ends; throws where
- * there is no stream, and where it is interrupted or stalls.
+ * Reads the events of a path of this platform, with the session of this browser. Ends when the server ends the stream;
+ * throws when there is no stream, and when the stream is interrupted or stalls.
  */
 export function readEvents(
   path: string,
@@ -18,7 +18,7 @@ export function readEvents(
   const { headers, lastId, signal, method, body } = options
   const connection = connectionOf({
     signal,
-    // The session is a cookie of this origin.
+    // The session is a cookie of this origin, so it is sent with the request.
     fetch: (url, init) => fetch(url, { ...init, credentials: 'same-origin' }),
   })
   const sent =

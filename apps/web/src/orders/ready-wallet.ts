@@ -5,24 +5,24 @@ import type { Ask } from '../site/ask.ts'
 import { bringToChain } from '../wallet/wallet-chain.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
-/** A platform, and the chain that it is on. */
+/** A platform, with the chain that it uses. */
 export interface PlatformOnChain {
   readonly ask: Ask
   readonly platform: Pick<Platform, 'network' | 'chain_id' | 'local_mode'>
 }
 
 /**
- * Makes a wallet ready to sign for an amount of USDC, in atomic units: it has enough, and is on the platform's chain.
- * Resolves to what it lacks, in a sentence; undefined: it is ready.
+ * Prepares a wallet to sign for an amount of USDC in atomic units: checks its balance, and switches it to the platform's
+ * chain. Resolves to a sentence about the missing balance; undefined when the wallet is ready.
  *
- * @throws {WalletProblem} where it does not get to the chain
+ * @throws {WalletProblem} when the wallet cannot be switched to the chain
  */
 export async function readyWallet(
   { ask, platform }: PlatformOnChain,
   wallet: Wallet,
   amount: bigint,
 ): Promise<string | undefined> {
-  // A chain that does not answer rejects here, before the signature: the payment could not be proven, and would expire.
+  // If the chain does not answer, this rejects before the signature: the payment could not be proven and would expire.
   const balance = await ask(`/v1/wallets/${wallet.address}/balance`, answers.walletBalance)
   const has = toAtomic(balance.usdc)
   if (has !== undefined && has < amount)

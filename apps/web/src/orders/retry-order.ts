@@ -6,12 +6,12 @@ import { isUnanswered, putUntilAnswered } from './put-until-answered.ts'
 import type { OrderAccess } from './send-order.ts'
 
 /**
- * Has a failed job sent once more: the same job with the same payment, which is not signed again and can be used once.
- * Without an answer nothing is lost: the job is read, and says whether it runs.
+ * Has a failed job sent again: the same job with the same payment, which needs no new signature and can be charged only
+ * once. If there is no answer, nothing is lost, because reading the job shows whether it is running.
  *
- * @param input may differ from what was ordered first
+ * @param input may differ from the input of the order
  * @param options.onUnanswered called for each attempt without an answer
- * @throws {ApiFailure} where the platform refuses
+ * @throws {ApiFailure} when the platform refuses
  */
 export async function retryOrder(
   { ask, journal, clock }: OrderAccess,

@@ -5,7 +5,7 @@ import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { putUntilAnswered, type Answered } from './put-until-answered.ts'
 
-/** The platform that takes orders, and the journal that keeps them. */
+/** The platform that takes orders, and the journal that stores them. */
 export interface OrderAccess {
   readonly ask: Ask
   readonly journal: OrderJournal
@@ -13,8 +13,9 @@ export interface OrderAccess {
 }
 
 /**
- * Sends an order that the journal has, until the platform has answered: the same bytes each time, so it is the same job.
- * One tab at a time sends it. Resolves to the order as the journal then has it: with its job, or with its refusal.
+ * Sends an order of the journal until the platform has answered. Each attempt sends the same bytes, so all attempts order
+ * the same job. Only one tab at a time sends it. Resolves to the order as the journal then has it: with its job, or with its
+ * refusal.
  *
  * @param onUnanswered called for each attempt without an answer
  */
@@ -26,7 +27,7 @@ export async function sendOrder(
 ): Promise<SignedOrder> {
   const send = async (): Promise<SignedOrder> => {
     const kept = await journal.read(order.job_id)
-    // Another tab has sent it.
+    // Another tab has sent the order.
     if (kept?.job !== undefined || kept?.refusal !== undefined) return kept
     const { job_id, agent_id, capability, input, deadline, payment } = order
     const body = { agent_id, capability, job_id, input, deadline, payment }

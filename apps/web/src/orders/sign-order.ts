@@ -5,7 +5,7 @@ import type { SignedOrder } from '../kept/order.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { signQuote } from './sign-quote.ts'
 
-/** The capability that is ordered, and its input. */
+/** The ordered capability, and its input. */
 export interface OrderContent {
   readonly agentId: number
   readonly agentName: string
@@ -14,9 +14,9 @@ export interface OrderContent {
 }
 
 /**
- * Signs for one job, by its quote.
+ * Signs the payment for one job, using its quote.
  *
- * Throws an `Error` with a sentence where the quote is not one that these pages can show in full.
+ * Throws an `Error` with a sentence when the pages cannot show the complete quote to the reader.
  */
 export async function signOrder(
   wallet: Wallet,

@@ -4,9 +4,9 @@ import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import { keccak } from '../wallet/keccak.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
-/** A payment that was signed for one job. */
+/** A payment signed for one job. */
 export interface SignedQuote {
-  /** UUID v4; made for this payment. */
+  /** UUID v4, generated for this payment. */
   readonly jobId: string
   /** The value of PAYMENT-SIGNATURE. */
   readonly header: string
@@ -16,14 +16,14 @@ export interface SignedQuote {
 export interface ShownOrder {
   readonly agentId: number
   readonly capability: string
-  /** Unix seconds: the payment is not valid after it. */
+  /** Unix seconds after which the payment is no longer valid. */
   readonly usableUntil: number
 }
 
 /**
- * Signs a payment for one job, for the amount and the address of the quote.
+ * Signs a payment for one job, for the amount and the recipient of the quote.
  *
- * Throws an `Error` with a sentence where the quote is not the order that the page shows.
+ * Throws an `Error` with a sentence when the quote differs from the order that the page shows.
  */
 export async function signQuote(
   wallet: Wallet,

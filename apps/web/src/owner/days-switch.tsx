@@ -6,7 +6,7 @@ const CHOICES = [
   ['30', '30 days'],
 ] as const
 
-/** The number of days that the figures of a page are of; each choice is an address of its own. */
+/** Selects the number of days that the figures of a page cover; each choice has an address of its own. */
 export function DaysSwitch({ days, path }: { readonly days: string; readonly path: string }): ReactNode {
   return (
     <nav className="switch" aria-label="Days shown">

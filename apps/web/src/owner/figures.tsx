@@ -4,18 +4,18 @@ import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
 import { formatCount, formatShare } from '../format/share.ts'
 
-/** The figures of one agent of an owner, or of all of them. */
+/** The figures of one agent of an owner, or of all agents together. */
 export interface OwnerFigures {
   readonly earned: string
   readonly jobs: JobCounts
   readonly success: number | null
   readonly p50_ms: number | null
   readonly p95_ms: number | null
-  /** Decimal USDC of the jobs without an outcome; undefined: not known. */
+  /** The amount of the jobs without an outcome, in decimal USDC; undefined when it is not known. */
   readonly openAmount?: string
 }
 
-/** Five figures; those that are not known yet are words. */
+/** Five figures; a figure that is not known yet is replaced by words. */
 export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
   const { earned, jobs, success, p50_ms: half, p95_ms: most, openAmount } = of
   return (
@@ -44,7 +44,7 @@ export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
   )
 }
 
-/** A figure by its name, with a note below it. */
+/** One figure with its name, and a note below it. */
 export function Figure(props: {
   readonly name: string
   readonly below: ReactNode

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Looks for a job by its whole id; the address then names it. */
+/** A form that finds a job by its full id, which is then part of the address. */
 export function FindJob(props: {
   readonly action: string
   readonly name: string

@@ -13,12 +13,12 @@ export interface Hour {
 const HOUR = 3_600
 const HOURS = 168
 const A_DAY = 24
-/** Between two days, in hours' widths. */
+/** The gap between two days, in widths of an hour. */
 const GAP = 3
 const GAP_LARGE = 0.5
 const HEIGHT = 18
 
-/** The height of an hour: failures show without their colour. */
+/** The height of an hour, so that failures are visible without colour. */
 const HEIGHTS: { readonly [result in PeriodResult]: number } = {
   passed: 18,
   partly: 12,
@@ -26,7 +26,9 @@ const HEIGHTS: { readonly [result in PeriodResult]: number } = {
   unknown: 2,
 }
 
-/** Seven days hour by hour, with a gap between days; `large` fills its line and has the failed hours as a table. */
+/**
+ * The last seven days hour by hour, with a gap between days. `large` fills the line and adds a table of the failed hours.
+ */
 export function HourStrip(props: {
   readonly hours: readonly Hour[]
   readonly now: number
@@ -103,7 +105,7 @@ interface ShownHour extends Hour {
   readonly result: PeriodResult
 }
 
-/** Every hour of seven days to now, the oldest first; those without a check as well. */
+/** Every hour of the last seven days, the oldest first, including hours without a check. */
 function fillHours(hours: readonly Hour[], now: number): readonly ShownHour[] {
   const last = Math.floor(now / HOUR)
   const byHour = new Map(hours.map(hour => [Math.floor(hour.at / HOUR), hour]))
@@ -115,7 +117,7 @@ function fillHours(hours: readonly Hour[], now: number): readonly ShownHour[] {
   })
 }
 
-/** Neighbours with one result as one bar, within a day: a page has fifty strips. */
+/** Merges neighbouring hours of a day with equal results into one bar, because a page can have fifty strips. */
 function joinEqual(
   hours: readonly ShownHour[],
 ): readonly { readonly from: number; readonly count: number; readonly result: PeriodResult }[] {
@@ -128,7 +130,7 @@ function joinEqual(
   return joined
 }
 
-/** An hour by its day and its ends, in UTC as the platform counts them: `22 Nov, 14:00 to 15:00`. */
+/** The day, start and end of an hour in UTC, the zone in which the platform counts: `22 Nov, 14:00 to 15:00`. */
 function formatSpanOfHour(at: number): string {
   return `${formatDay(at, 'utc')}, ${formatClock(at, 'utc', false)} to ${formatClock(at + HOUR, 'utc', false)}`
 }

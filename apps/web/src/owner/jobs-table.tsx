@@ -9,11 +9,11 @@ import { Sign, type SignName } from '../signs/sign.tsx'
 import { cutText } from '../format/cut-text.ts'
 import { Table, type Column } from '../parts/table.tsx'
 
-/** Jobs of an owner's agents: time, capability, outcome, amount. Nothing of their inputs and outputs. */
+/** Jobs of an owner's agents: time, capability, outcome, amount. Inputs and outputs are not shown. */
 export function JobsTable(props: {
   readonly label: string
   readonly jobs: readonly OwnerJobLine[]
-  /** Names of the agents by their numbers, where the jobs are of several. */
+  /** Names of the agents by number, if the jobs belong to several agents. */
   readonly agents?: ReadonlyMap<number, string>
 }): ReactNode {
   const { label, jobs, agents } = props
@@ -59,12 +59,12 @@ export function JobsTable(props: {
   )
 }
 
-/** An amount that was not charged and will not be is not shown. */
+/** Whether the amount was charged or still may be; other amounts are not shown. */
 function isPaidOrOpen({ charged }: OwnerJobLine): boolean {
   return charged !== false
 }
 
-/** The outcome of a job for the owner of its agent: a word, a sign, and a colour where it is an exception. */
+/** The outcome of a job for the owner of its agent: a word and a sign, with a colour for exceptional outcomes. */
 function OutcomeTag({ job }: { readonly job: OwnerJobLine }): ReactNode {
   const { tone, sign, words } = describeOutcome(job)
   return (
@@ -75,7 +75,7 @@ function OutcomeTag({ job }: { readonly job: OwnerJobLine }): ReactNode {
   )
 }
 
-/** An agent's own failures in a few words; others are named by their type. */
+/** Short words for failures that the agent itself reports; other failures are named by their type. */
 const FAILURES: { readonly [type: string]: string } = {
   payment: 'not paid',
   validation: 'input refused',

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { Heading } from '../parts/page/heading.tsx'
 import { JobsTable } from './jobs-table.tsx'
 
-/** The newest jobs of an owner's agents, and the way to all of them. */
+/** The newest jobs of an owner's agents, with a link to all jobs. */
 export function LatestJobs(props: {
   readonly jobs: readonly OwnerJobLine[]
-  /** The page of all jobs; undefined: they are of several agents, and there is none. */
+  /** The page of all jobs; undefined for jobs of several agents, which have no such page. */
   readonly url: string | undefined
-  /** Names of the agents by their numbers, where the jobs are of several. */
+  /** Names of the agents by number, if the jobs belong to several agents. */
   readonly agents?: ReadonlyMap<number, string> | undefined
 }): ReactNode {
   const { jobs, url, agents } = props

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Heading } from '../parts/page/heading.tsx'
 import { useSite } from '../site/site.ts'
 
-/** Three steps to an agent that is paid here, with the commands for this platform. */
+/** The three steps to an agent that is paid on this platform, with the commands. */
 export function NewAgentSteps(): ReactNode {
   const { platform } = useSite()
   const { local_mode: isLocal, public_url: url } = platform

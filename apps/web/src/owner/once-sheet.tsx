@@ -2,21 +2,21 @@ import { useEffect, type ReactNode } from 'react'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 
-/** A value that is shown once: the sheet stays open until the reader says that it is saved. */
+/** A value that is shown once. The sheet stays open until the reader confirms that the value is saved. */
 export function OnceSheet(props: {
   readonly title: string
-  /** Its purpose, above it. */
+  /** The purpose of the value, shown above it. */
   readonly children: ReactNode
-  /** Lines to be kept, as they are copied. */
+  /** The lines to save, in the form in which they are copied. */
   readonly lines: string
   readonly copy: string
-  /** The instructions below it. */
+  /** Instructions, shown below the value. */
   readonly hint: string
   readonly kept: () => void
 }): ReactNode {
   const { title, children, lines, copy, hint, kept } = props
   useEffect(() => {
-    // Nobody can show it again: leaving the page is asked about.
+    // The value cannot be shown again, so the browser asks for confirmation before the page is left.
     const hold = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', hold)
     return () => removeEventListener('beforeunload', hold)

@@ -114,7 +114,7 @@ test('a flow without changes is not stored', async () => {
   expect([autosave.status().is, keeper.kept.size]).toEqual(['fresh', 0])
 })
 
-test('a change is stored in the browser, and while the reader is signed out the status says that it is only there', async () => {
+test('a change is stored in the browser, and the status says so while the reader is signed out', async () => {
   const { autosave, keeper, rename, pass } = open()
   rename('Renamed')
   await pass()

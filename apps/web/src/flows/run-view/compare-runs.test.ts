@@ -10,7 +10,7 @@ const whole = (...steps: readonly RunStepAnswer[]): RunAnswer => ({
   input: {},
 })
 
-test('two runs side by side: state, time and price of each step, and outputs that differ', () => {
+test('compares the state, time and price of each step of two runs, and names the outputs that differ', () => {
   const one = whole(
     stepOf('summary', [jobOf('summary')], { outputs: { text: 'short', words: 3 } }),
     stepOf('qr', [jobOf('qr', FAILED)]),
@@ -39,7 +39,7 @@ test('two runs side by side: state, time and price of each step, and outputs tha
   ])
 })
 
-test('the order of names is no difference; an output that one of them lacks is', () => {
+test('the order of property names is not a difference, but an output that only one run has is', () => {
   const same = stepOf('a', [jobOf('a')], { outputs: { text: { x: 1, y: [2] } } })
   const turned = stepOf('a', [jobOf('a')], { outputs: { text: { y: [2], x: 1 } } })
   expect(compareRuns(whole(same), whole(turned))[0]?.isSame).toBe(true)
@@ -49,7 +49,7 @@ test('the order of names is no difference; an output that one of them lacks is',
   ])
 })
 
-test('a step that only the other run has is there too', () => {
+test('a step that only the other run has is included', () => {
   expect(compareRuns(whole(), whole(stepOf('qr', []))).map(({ id, one }) => [id, one])).toEqual([
     ['qr', undefined],
   ])

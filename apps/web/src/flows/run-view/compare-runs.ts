@@ -6,33 +6,33 @@ import { isChargedForNothing, jobWords } from './job-words.ts'
 /** One step in two runs. */
 export interface ComparedStep {
   readonly id: string
-  /** Undefined: the flow of that run has no such step. */
+  /** Undefined when the flow of that run has no such step. */
   readonly one: StepSide | undefined
   readonly other: StepSide | undefined
-  /** Outputs that differ; empty where all are the same, or where not both are there. */
+  /** The outputs that differ; empty when all are equal, or when one of the runs lacks them. */
   readonly differences: readonly Difference[]
-  /** Both have outputs, and they are the same. */
+  /** Whether both runs have outputs and they are equal. */
   readonly isSame: boolean
 }
 
 /** A step in one of the runs. */
 export interface StepSide {
   readonly words: string
-  /** Of its jobs together; null: none has ended. */
+  /** The total duration of its jobs; null when none has ended. */
   readonly elapsedMs: number | null
   /** Decimal USDC. */
   readonly paid: string
 }
 
-/** An output that is not the same. */
+/** An output with different values in the two runs. */
 export interface Difference {
   readonly port: string
-  /** Undefined: it is not there. */
+  /** Undefined when the run does not have it. */
   readonly one: JsonValue | undefined
   readonly other: JsonValue | undefined
 }
 
-/** Two runs side by side, step for step; steps that only the other one has come last. */
+/** Compares two runs step by step; steps that only the other run has come last. */
 export function compareRuns(one: RunAnswer, other: RunAnswer): readonly ComparedStep[] {
   const others = new Map(other.steps.map(step => [step.step, step]))
   const own = new Set(one.steps.map(({ step }) => step))
@@ -64,14 +64,14 @@ function findDifferences(
 ): readonly Difference[] {
   const ports = [...new Set([...Object.keys(left), ...Object.keys(right)])]
   return ports.flatMap(port => {
-    // Outputs are JSON.
+    // Outputs are JSON values.
     const one = (Object.hasOwn(left, port) ? left[port] : undefined) as JsonValue | undefined
     const other = (Object.hasOwn(right, port) ? right[port] : undefined) as JsonValue | undefined
     return writeSorted(one) === writeSorted(other) ? [] : [{ port, one, other }]
   })
 }
 
-/** JSON in which the order of names says nothing. */
+/** Serializes JSON with sorted property names, so that their order makes no difference. */
 function writeSorted(value: JsonValue | undefined): string {
   return (
     JSON.stringify(value, (_, part: unknown) =>

@@ -5,18 +5,18 @@ import { FAILED, FLOW, jobOf, runOf, stepOf } from '../../test-setup/sample-run.
 const SENT = { state: 'sent', payment: { state: 'sent' }, job: { status: 'sent', elapsed_ms: null } } as const
 const card = stepOf('card', [])
 
-test('a run that is under way counts its stops and names who is at work', () => {
+test('a run in progress counts its stops and names the agent at work', () => {
   const run = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr', SENT)]), card])
   expect(describeRun(FLOW, run)).toEqual({ headline: '1 of 3 steps done', lede: 'In progress: QR code.' })
 })
 
-test('steps that are left out are no stops', () => {
+test('skipped steps are not counted as stops', () => {
   const out = stepOf('ask', [], { state: 'skipped' })
   const run = runOf([stepOf('summary', [jobOf('summary', SENT)]), out, card])
   expect(describeRun(FLOW, run).headline).toBe('0 of 2 steps done')
 })
 
-test('a step that failed: what is kept, what was not charged, what resuming pays', () => {
+test('a failed step says what is kept, what was not charged, and what resuming costs', () => {
   const run = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr', FAILED)]), card], {
     status: 'waiting',
     paid: '0.01',
@@ -28,7 +28,7 @@ test('a step that failed: what is kept, what was not charged, what resuming pays
   })
 })
 
-test('an agent that is silent may still charge: it is not said that it did not', () => {
+test('for an agent that does not answer, the text does not claim that nothing was charged', () => {
   const silent = { ...FAILED, job: { status: 'expired' as const } }
   const run = runOf([stepOf('qr', [jobOf('qr', silent)])], {
     status: 'waiting',
@@ -40,7 +40,7 @@ test('an agent that is silent may still charge: it is not said that it did not',
   expect(lede).not.toMatch(/not charged/)
 })
 
-test('money that went for nothing comes before all else, and no refund is promised', () => {
+test('a charge without a result is named before everything else, and no refund is promised', () => {
   const charged = { ...FAILED, payment: { state: 'paid' as const } }
   const run = runOf([stepOf('summary', [jobOf('summary', FAILED)]), stepOf('qr', [jobOf('qr', charged)])], {
     status: 'waiting',
@@ -56,7 +56,7 @@ test.each([
   ['too-late', 'A signature expired'],
   ['dead', 'A signature expired'],
   ['none', 'One job is waiting for your payment'],
-] as const)('a payment that is asked for because: %s', (kind, headline) => {
+] as const)('describes why a payment is requested: %s', (kind, headline) => {
   const because = kind === 'changed' ? { kind, price: '0.006', pay_to: '0x1' } : { kind }
   const unpaid = jobOf('qr', { state: 'unpaid', because, payment: null, job: null })
   const run = runOf([stepOf('qr', [unpaid])], {
@@ -66,7 +66,7 @@ test.each([
   expect(describeRun(FLOW, run).headline).toBe(headline)
 })
 
-test('a run that waits for a person, and one that waits for a time', () => {
+test('describes a run that waits for a person, and one that waits for a time', () => {
   const asking = runOf([stepOf('ask', [], { state: 'asking' })], {
     status: 'waiting',
     waiting: [{ for: 'person', step: 'ask' }],
@@ -76,7 +76,7 @@ test('a run that waits for a person, and one that waits for a time', () => {
   expect(describeRun(FLOW, waiting).headline).toMatch(/^Waiting until \d\d:\d\d:\d\d$/)
 })
 
-test('a run that is over says what was paid, and what can still be', () => {
+test('a run that is over says what was paid, and what can still be charged', () => {
   const done = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr')])], {
     status: 'completed',
     paid: '0.015',
@@ -95,7 +95,7 @@ test('a run that is over says what was paid, and what can still be', () => {
   )
 })
 
-test('an input that was refused before it was sent: the reason stays, also once the run is cancelled', () => {
+test('the reason for an input refused before sending is shown, also once the run is cancelled', () => {
   const refused = stepOf('qr', [], {
     state: 'failed',
     reason: 'text: must be at most 1200 characters, got 1522',
@@ -113,7 +113,7 @@ test('an input that was refused before it was sent: the reason stays, also once 
   expect(cancelled.lede).toContain('got 1,522')
 })
 
-test('a free step that failed says why, as one line without anything hidden in it', () => {
+test('a failed free step shows its reason on one line, without hidden characters', () => {
   const failed = stepOf('card', [], { state: 'failed', reason: 'a:\nis \u202emissing' })
   const { headline, lede } = describeRun(FLOW, runOf([failed], { status: 'failed' }))
   expect(headline).toBe('This run cannot continue')

@@ -8,13 +8,13 @@ import { nameStop } from '../describe/name-stop.ts'
 import { explainRefused } from './explain-refused.ts'
 import { isChargedForNothing } from './job-words.ts'
 
-/** The state of a run in words, as its page begins. */
+/** The state of a run in words, shown at the top of its page. */
 export interface RunWords {
   readonly headline: string
   readonly lede: string
 }
 
-/** Describes the state of a run: the money, then the reason, then the next action. While it runs, stops are counted. */
+/** Describes the state of a run: the money, then the reason, then the next action. A run in progress counts its stops. */
 export function describeRun(flow: Flow, run: RunProgress): RunWords {
   switch (run.status) {
     case 'completed':
@@ -128,7 +128,7 @@ function describeFailed(flow: Flow, run: RunProgress): RunWords {
   }
 }
 
-/** Steps that could not be done, which no payment takes on. */
+/** The failed steps. No further payment can continue a run past them. */
 function stopped({ steps }: RunProgress): readonly RunStepAnswer[] {
   return steps.filter(({ state }) => state === 'failed')
 }
@@ -138,7 +138,7 @@ function sayWhyBefore(flow: Flow, run: RunProgress): string {
   return failed.length === 0 ? '' : `: ${nameAll(flow, failed)} failed`
 }
 
-/** Why the first of them could not be done, and what to change. */
+/** Why the first failed step failed, and what to change. */
 function sayReason(flow: Flow, run: RunProgress): string {
   const [first] = stopped(run)
   if (first === undefined) return ''
@@ -148,7 +148,7 @@ function sayReason(flow: Flow, run: RunProgress): string {
   return `${nameAll(flow, [first])} failed${why}. ${change === undefined ? '' : `${cutToLine(change, 300)} `}`
 }
 
-/** A step of whose jobs one has failed, and none is at work. */
+/** Whether a job of the step has failed and none is at work. */
 function hasFailed({ jobs }: RunStepAnswer): boolean {
   return jobs.some(({ state }) => state === 'failed') && !jobs.some(isAtWork)
 }

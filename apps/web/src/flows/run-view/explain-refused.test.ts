@@ -27,19 +27,19 @@ const CHAIN: Flow = {
 const refused = (step: string, reason: string) =>
   explainRefused(CHAIN, stepOf(step, [], { state: 'failed', reason }))
 
-test('a text that is too long: where it came from, and what makes it shorter', () => {
+test('for a text that is too long, names its source and what makes it shorter', () => {
   expect(refused('qr', 'text: must be at most 1200 characters, got 1522')).toBe(
     '“text” came from “text” in Summary. Give Summary a shorter input or a lower “sentences”.',
   )
 })
 
-test('what was entered is changed where it was entered', () => {
+test('for a value that the reader entered, says where to change it', () => {
   expect(refused('summary', 'text: must be at least 20 characters, got 3')).toBe(
     '“text” comes from the value you entered for “text”. Change it there.',
   )
 })
 
-test('a reason without a field that something feeds says nothing more', () => {
+test('is undefined for a reason that names no wired input', () => {
   expect(refused('qr', 'The list is empty.')).toBe(undefined)
   expect(refused('qr', 'margin: must be at most 20, got 21')).toBe(undefined)
 })

@@ -3,8 +3,8 @@ import type { RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import { nameStop } from '../describe/name-stop.ts'
 
 /**
- * The change that keeps a step from refusing its input again: where the refused value came from, and what makes it
- * another one. Undefined: the reason names no input that something feeds.
+ * How to keep a step from refusing its input again: names the source of the refused value and what to change there.
+ * Undefined when the reason names no input that has a source.
  */
 export function explainRefused(flow: Flow, { step, reason }: RunStepAnswer): string | undefined {
   const port = /^(?:item \d+: )?([A-Za-z_][\w-]*)[:.[]/.exec(reason ?? '')?.[1]

@@ -1,12 +1,12 @@
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import type { SignName } from '../../signs/sign.tsx'
 
-/** The state of a job in words; with a tone and a sign where it is not the ordinary course. */
+/** The state of a job in words, with a tone and a sign for exceptional states. */
 export interface JobWords {
   readonly words: string
   readonly tone: 'plain' | 'paid' | 'refused' | 'warn'
   readonly sign?: SignName
-  /** Unix seconds: its signature may be used until then. */
+  /** Unix seconds; the signed payment can be used until then. */
   readonly until?: number
 }
 
@@ -51,7 +51,7 @@ function failedWords({ payment, job, attempt }: RunJob): JobWords {
   if (payment?.state === 'paid' || job?.charged_without_delivery === true)
     return { words: 'Charged, not delivered', tone: 'refused', sign: 'warn' }
   if (attempt === 0) return { words: 'Not sent, not charged', tone: 'refused', sign: 'cross' }
-  // An agent that says no has not charged; one that says nothing still may.
+  // An agent that refused has not charged; an agent that has not answered still may.
   const isSilent = payment?.state === 'sent' && job?.status !== 'failed'
   if (isSilent)
     return {
@@ -63,7 +63,7 @@ function failedWords({ payment, job, attempt }: RunJob): JobWords {
   return { words: 'Not delivered, not charged', tone: 'refused', sign: 'cross' }
 }
 
-/** Whether it is known that money went and nothing usable came. */
+/** Whether the job is known to have been charged without a usable result. */
 export function isChargedForNothing(job: RunJob): boolean {
   return (
     job.because?.kind === 'charged' ||

@@ -13,7 +13,7 @@ function actionOf(...jobs: readonly RunJob[]) {
 const unpaid = (key: string, because: RunJob['because']): RunJob =>
   jobOf(key, { state: 'unpaid', because, payment: null, job: null, attempt: 0 })
 
-test('a failed job whose payment is still good is sent again with it: nothing is signed', () => {
+test('a failed job with a valid payment is sent again with it, without a new signature', () => {
   const action = actionOf(jobOf('summary'), jobOf('qr', FAILED))
   expect(action).toMatchObject({ sign: [], retry: [{ key: 'qr', amount: '0.005' }], total: '0.005' })
   expect(labelAction(action)).toBe('Pay 0.005 and resume')
@@ -22,7 +22,7 @@ test('a failed job whose payment is still good is sent again with it: nothing is
   )
 })
 
-test('a payment that ends too soon for another try is waited for: no second one while the first may be charged', () => {
+test('a payment that expires too soon for a retry is waited for; no second one is signed while it can be charged', () => {
   const ending = (seconds: number): RunJob =>
     jobOf('qr', { ...FAILED, payment: { state: 'sent', valid_before: NOW + seconds } })
   const action = actionOf(ending(39))
@@ -31,25 +31,25 @@ test('a payment that ends too soon for another try is waited for: no second one 
   expect(labelAction(actionOf(ending(40)))).toBe('Pay 0.005 and resume')
 })
 
-test.each(['dead', 'wiped'] as const)('a failed job whose payment is %s is signed for anew', state => {
+test.each(['dead', 'wiped'] as const)('a failed job whose payment is %s needs a new signature', state => {
   const action = actionOf(jobOf('qr', { ...FAILED, payment: { state } }))
   expect(action.retry).toEqual([])
   expect(action.sign).toMatchObject([{ key: 'qr', name: 'QR code', price: '0.005' }])
 })
 
-test('a price that has changed is on the button, with the one before', () => {
+test('a changed price is on the button, together with the previous price', () => {
   const action = actionOf(unpaid('qr', { kind: 'changed', price: '0.006', pay_to: '0x1' }))
   expect(labelAction(action)).toBe('0.005 → 0.006, sign again')
   expect(action.total).toBe('0.006')
 })
 
-test('what an agent has asked for meanwhile counts', () => {
+test('the price that an agent has requested meanwhile is used', () => {
   const run = runOf([stepOf('qr', [unpaid('qr', { kind: 'none' })])])
   const action = nextAction(FLOW, run, new Map([['qr', '0.007']]), NOW)
   expect([action.total, labelAction(action)]).toEqual(['0.007', '0.005 → 0.007, sign again'])
 })
 
-test('several are paid at one press, all at once', () => {
+test('several jobs are paid together at one press', () => {
   const action = actionOf(unpaid('summary', { kind: 'none' }), unpaid('qr', { kind: 'none' }))
   expect(labelAction(action)).toBe('Pay 2 steps, 0.015')
   const both = actionOf(unpaid('summary', { kind: 'none' }), jobOf('qr', FAILED))
@@ -59,7 +59,7 @@ test('several are paid at one press, all at once', () => {
   )
 })
 
-test('to pay twice for a step is never one of several things that a press does', () => {
+test('paying twice for a step is never part of a press that does several things', () => {
   const charged = jobOf('qr', { ...FAILED, payment: { state: 'paid' } })
   const together = actionOf(charged, unpaid('summary', { kind: 'none' }))
   expect(together.sign.map(({ key }) => key)).toEqual(['summary'])
@@ -68,7 +68,7 @@ test('to pay twice for a step is never one of several things that a press does',
   expect(explainAction(alone)).toMatch(/pay twice/)
 })
 
-test('a step whose payment is there already asks for none, before its turn and in it', () => {
+test('a step with a signed payment requests no other, neither before its turn nor in it', () => {
   const signed = jobOf('qr', {
     state: 'unpaid',
     because: { kind: 'none' },
@@ -81,7 +81,7 @@ test('a step whose payment is there already asks for none, before its turn and i
   }
 })
 
-test('a step whose input was refused before it was sent is not paid for', () => {
+test('a step whose input was refused before sending is not paid for', () => {
   const left = jobOf('qr', {
     state: 'unpaid',
     because: { kind: 'none' },
@@ -94,6 +94,6 @@ test('a step whose input was refused before it was sent is not paid for', () => 
   expect(labelAction(nextAction(FLOW, run, NONE, NOW))).toBe(undefined)
 })
 
-test('where nothing waits there is no button', () => {
+test('there is no button when nothing waits', () => {
   expect(labelAction(actionOf(jobOf('summary'), jobOf('qr')))).toBe(undefined)
 })

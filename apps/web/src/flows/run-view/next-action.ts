@@ -3,37 +3,37 @@ import type { RunJob, RunProgress } from '@farebox/platform-api/flows/runs'
 import { secondsNeeded } from '@farebox/flows/internal/run/seconds-needed'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 
-/** An action that takes a run on. */
+/** An action that continues a run. */
 export interface NextAction {
-  /** Jobs that a new payment is signed for. */
+  /** The jobs for which a new payment is signed. */
   readonly sign: readonly ToSign[]
-  /** Jobs that are sent again with the payment that they have. */
+  /** The jobs that are sent again with their existing payments. */
   readonly retry: readonly { readonly key: string; readonly amount: string }[]
-  /** Decimal USDC of all of them. */
+  /** The sum of all of them in decimal USDC. */
   readonly total: string
-  /** Unix seconds: then a job can be signed for again, because its payment before is over. */
+  /** Unix seconds from which a job can be signed for again, because its previous payment has then expired. */
   readonly signableAt: number | undefined
 }
 
-/** A job that a payment is asked for. */
+/** A job for which a payment is requested. */
 export interface ToSign {
   readonly key: string
   readonly name: string
   readonly agentId: number
   readonly capability: string
-  /** Decimal USDC, as it is shown. */
+  /** The displayed price in decimal USDC. */
   readonly price: string
-  /** The price that was signed before, where another is asked for. */
+  /** The price signed before, if the current price differs from it. */
   readonly was: string | undefined
   readonly because: 'none' | 'changed' | 'too-late' | 'dead' | 'charged'
 }
 
 /**
- * The actions that take a run on. Jobs that were charged for nothing are in it only by themselves: to pay for them once
- * more is never one of several things that a press does.
+ * The actions that continue a run. A job that was charged without a result is included only by itself, so that paying for it
+ * again is never one of several things that a press does.
  *
- * @param prices what agents have asked for meanwhile, by key
- * @param now unix seconds
+ * @param prices the prices that agents have requested meanwhile, by job key
+ * @param now Unix seconds
  */
 export function nextAction(
   flow: Flow,
@@ -45,7 +45,7 @@ export function nextAction(
   const retry: { key: string; amount: string }[] = []
   const waits: number[] = []
   for (const { step: id, state, jobs } of run.steps) {
-    // Nothing is paid for a step whose turn has not come, or that has failed before anything was sent.
+    // A step is not paid for before its turn, or after it has failed without being sent.
     if (state !== 'ordering') continue
     const step = Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined
     if (step?.kind !== 'job') continue
@@ -69,7 +69,7 @@ export function nextAction(
   }
 }
 
-/** The action for one job alone. */
+/** The action for a single job. */
 export function actionForJob(
   flow: Flow,
   run: RunProgress,
@@ -81,7 +81,7 @@ export function actionForJob(
   return nextAction(flow, { ...run, steps }, prices, now)
 }
 
-/** The words of the button, without its sum's unit: "Pay 0.005 and resume". Undefined: there is nothing to press. */
+/** The label of the button, without the unit: "Pay 0.005 and resume". Undefined when there is no action. */
 export function labelAction({ sign, retry, total }: NextAction): string | undefined {
   const count = sign.length + retry.length
   const [first] = sign
@@ -93,7 +93,7 @@ export function labelAction({ sign, retry, total }: NextAction): string | undefi
   return `Pay ${count} ${isList ? 'jobs' : 'steps'}, ${total}`
 }
 
-/** The words below the button. */
+/** The explanation below the button. */
 export function explainAction({ sign, retry }: NextAction): string {
   const [first] = sign
   if (first === undefined)

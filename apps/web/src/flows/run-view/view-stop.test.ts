@@ -63,19 +63,19 @@ test.each([
     'The price is now 0.02 USDC',
     'warn',
   ],
-] as const)('a paid step that is %s', (_, given, mark, words, tone) => {
+] as const)('shows a paid step that is %s', (_, given, mark, words, tone) => {
   const view = viewStop(summary, stepOf('summary', [jobOf('summary', given)]), 'waiting')
   expect([view.mark.state, view.words.words, view.words.tone]).toEqual([mark, words, tone])
   expect(view.mark.shape).toBe('round')
 })
 
-test('a free step is square, and hollow where it is not reached or left out', () => {
+test('a free step is square, and hollow while it is not reached or when it is skipped', () => {
   expect(viewStop(card, stepOf('card', []), 'running').mark).toEqual({ shape: 'square', state: 'ahead' })
   expect(viewStop(card, stepOf('card', [], { state: 'skipped' }), 'running').mark.state).toBe('out')
   expect(viewStop(card, stepOf('card', [], { state: 'done' }), 'running').mark.state).toBe('passed')
 })
 
-test('the jobs of a list are counted, and failed jobs are counted apart', () => {
+test('the jobs of a list are counted, and failed jobs are counted separately', () => {
   const jobs = [jobOf('summary#0'), jobOf('summary#1', FAILED), jobOf('summary#2')]
   const { words } = viewStop(summary, stepOf('summary', jobs), 'waiting')
   expect([words.words, words.tone]).toEqual(['2 of 3 delivered and paid, 1 not', 'refused'])

@@ -3,7 +3,7 @@ import type { RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/run
 import type { StopMark } from '../route-map/rail.tsx'
 import { isChargedForNothing, jobWords, type JobWords } from './job-words.ts'
 
-/** The look of a step's stop, and the words beside it. */
+/** The look of a step's stop, and the text next to it. */
 export interface StopView {
   readonly mark: StopMark
   readonly words: JobWords
@@ -12,7 +12,7 @@ export interface StopView {
 /**
  * The look of a step of a run.
  *
- * @param step of its flow; undefined: it has none of that id
+ * @param step the step in the flow; undefined when the flow has none with that id
  */
 export function viewStop(
   step: Step | undefined,
@@ -70,7 +70,7 @@ function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): JobW
   }
 }
 
-/** The state of a step's one job; of several jobs their number. */
+/** The state of a step's only job; for several jobs, how many are in which state. */
 function jobsWords({ jobs, state }: RunStepAnswer): JobWords {
   const [first] = jobs
   if (first === undefined)

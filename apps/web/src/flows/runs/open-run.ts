@@ -7,21 +7,21 @@ import { seeRun } from './see-run.ts'
 import { hasUnsent, sendKeptRun, tokenOf } from './send-run.ts'
 import { follow } from '../../orders/follow.ts'
 
-/** A run that was opened, in its current state. */
+/** An opened run in its current state. */
 export interface OpenedRun {
-  /** As this browser keeps it; undefined: it does not. */
+  /** The run as this browser keeps it; undefined when it does not. */
   readonly kept: KeptRun | undefined
-  /** Undefined: it has not been answered yet, or was refused. */
+  /** Undefined while the start of the run is unanswered, and when it was refused. */
   readonly run: RunAnswer | undefined
-  /** Opens the run; undefined: the session of its payer does. */
+  /** The token that opens the run; undefined when the session of its payer opens it. */
   readonly token: string | undefined
 }
 
 /**
- * Opens a run by the token of its address, by what this browser keeps, or for a payer who is signed in; sends what was not
- * sent; and reports it each time it changes, until it has ended.
+ * Opens a run by the token in its address, by the token that this browser keeps, or by the session of its payer. Sends what
+ * is still unsent, and reports the run each time it changes, until it has ended.
  *
- * @param given the token of the address
+ * @param given the token in the address
  */
 export async function openRun(
   ask: Ask,
@@ -47,7 +47,7 @@ export async function openRun(
     run = { ...run, ...progress }
     tell({ kept, run, token })
     if (kept === undefined) return
-    // The limit is the platform's: one that was to be raised with payments which it refused is as it was.
+    // Once nothing is unsent, the platform's limit is stored: a higher limit belonging to refused payments does not apply.
     void updateRun(runId, ({ unsent }) => ({
       seen: seeRun(progress),
       ...(unsent.length === 0 && { max_total: progress.max_total }),
@@ -57,7 +57,7 @@ export async function openRun(
   if (run.ended_at === null) await followRun(ask, { runId, headers }, see, signal)
 }
 
-/** A run to be followed, and what opens it. */
+/** A run to follow, and the headers that open it. */
 interface FollowedRun {
   readonly runId: string
   readonly headers: { readonly [name: string]: string }

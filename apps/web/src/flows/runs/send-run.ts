@@ -10,15 +10,15 @@ import { seeRun } from './see-run.ts'
 /** The outcome of sending a run. */
 export interface SentRun {
   readonly run: KeptRun | undefined
-  /** The platform did not take it. */
+  /** Set when the platform refused it. */
   readonly failure?: ApiFailure
 }
 
 /**
- * Sends what a kept run has not been sent: its start with its payments, or payments that were signed later. The same
- * request goes out until it is answered, by one tab at a time. Resolves with the run as it is stored then.
+ * Sends the unsent parts of a kept run: its start with its payments, or payments that were signed later. One tab at a time
+ * repeats the same request until it is answered. Resolves to the run as it is then stored.
  *
- * @param tell called for each answer that did not come
+ * @param tell called for each attempt without an answer
  */
 export async function sendKeptRun(
   ask: Ask,
@@ -49,7 +49,7 @@ export async function sendKeptRun(
   })
 }
 
-/** Whether there is something of it that the platform may not have. */
+/** Whether the platform may lack a part of the run. */
 export function hasUnsent({ is_started: isStarted, unsent, refusal }: KeptRun): boolean {
   return (!isStarted && refusal === undefined) || unsent.length > 0
 }
@@ -77,7 +77,7 @@ function putPayments(ask: Ask, run: KeptRun, signal: AbortSignal): Promise<RunAn
   })
 }
 
-/** The header that opens a run; without a token the session of its payer does. */
+/** The header that opens a run; without a token, the session of its payer opens it. */
 export function tokenOf({ run_token: token }: Pick<KeptRun, 'run_token'>): {
   readonly [name: string]: string
 } {

@@ -3,24 +3,24 @@ import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import { signQuote } from '../../orders/sign-quote.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
-/** One job of a run that a payment is signed for. */
+/** A job of a run for which a payment is signed. */
 export interface Signable {
   readonly key: string
-  /** As the flow has it. */
+  /** As in the flow. */
   readonly agentId: number
-  /** As the flow has it, and as it is shown. */
+  /** As in the flow, and as shown to the reader. */
   readonly capability: string
   readonly quote: QuoteAnswer
-  /** Unix seconds, as it is shown. */
+  /** Unix seconds, as shown to the reader. */
   readonly usableUntil: number
 }
 
 /**
- * Has a wallet sign one payment after another, each for its own job. Rejects where one is not signed: then there is none,
- * and those that were signed before it are known to this page alone and are forgotten.
+ * Has a wallet sign one payment after another, each for its own job. Rejects when one is not signed; the payments signed
+ * before it are then discarded, and no one else has them.
  *
- * @param tell called before each is signed, with its number from 1
- * @param signal ends it before the next one
+ * @param tell called before each signature, with its number from 1
+ * @param signal stops before the next signature
  */
 export async function signPayments(
   wallet: Wallet,

@@ -2,7 +2,7 @@ import type { Condition } from '@farebox/flows/document/flow'
 import type { ReactNode } from 'react'
 import { ChoiceSetting, NumberSetting, ValueSetting } from './setting-fields.tsx'
 
-/** The condition of a branch: a comparison, and the value that is compared with. */
+/** The condition of a branch: a comparison, and the value to compare with. */
 export function ConditionSetting(props: {
   readonly condition: Condition
   readonly onChange: (condition: Condition) => void
@@ -31,7 +31,7 @@ const CONDITIONS: readonly (readonly [Condition['is'], string])[] = [
   ['at-least', 'it is at least'],
 ]
 
-/** Another comparison, with the value where it can be compared so. */
+/** The condition with another comparison; it keeps the value if that comparison can use it. */
 function withComparison(condition: Condition, is: Condition['is']): Condition {
   const value = 'value' in condition ? condition.value : ''
   switch (is) {

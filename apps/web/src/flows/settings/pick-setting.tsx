@@ -5,11 +5,11 @@ import { writeValuePath } from '../view/describe-step.ts'
 import { ChoiceSetting, TextSetting } from './setting-fields.tsx'
 import { useWiredField } from './use-wired-field.ts'
 
-/** Paths that are offered at most. */
+/** The most paths that are offered. */
 const MOST_OFFERED = 60
 const DEEPEST = 3
 
-/** The path of the value that is taken: one of those that the schema has, or one that is typed. */
+/** The path of the picked value: one that the schema declares, or one that the reader types. */
 export function PickSetting(props: {
   readonly id: string
   readonly step: PickStep
@@ -57,7 +57,7 @@ export function PickSetting(props: {
   )
 }
 
-/** Reads a path as people type it. */
+/** Parses a typed path. */
 function readPath(text: string): readonly (string | number)[] {
   return text
     .split(/[.[\]]+/)

@@ -4,7 +4,7 @@ import { freeName } from '@farebox/flows/internal/document/free-name'
 import { TextSetting } from './setting-fields.tsx'
 import { useWiredField } from './use-wired-field.ts'
 
-/** The properties that get new names. */
+/** The properties to rename, with their new names. */
 export function RenameSetting(props: {
   readonly id: string
   readonly step: RenameStep
@@ -21,7 +21,7 @@ export function RenameSetting(props: {
   return (
     <>
       {entries.map(([from, to], index) => (
-        // By its index: the name of a line changes with each letter that is typed.
+        // The key is the index, because the name of a line changes with each typed letter.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className="pair">
           <TextSetting

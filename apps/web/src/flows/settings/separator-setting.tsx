@@ -3,7 +3,7 @@ import { MAX_SPLIT_ITEMS } from '@farebox/flows/internal/document/flow-limits'
 import type { ReactNode } from 'react'
 import { ChoiceSetting, NumberSetting, TextSetting } from './setting-fields.tsx'
 
-/** The text between the items of a list: one of the usual ones by its name, or other characters. */
+/** The text between the items of a list: a common one chosen by its name, or other characters. */
 export function SeparatorSetting(props: {
   readonly label: string
   readonly value: string
@@ -36,7 +36,7 @@ const SEPARATORS: readonly (readonly [string, string])[] = [
   [' ', 'a space'],
 ]
 
-/** Where a text is split, and into how many items at most. */
+/** The separator at which a text is split, and the most items that result. */
 export function SplitSettings(props: {
   readonly step: SplitStep
   readonly change: (step: Step) => void

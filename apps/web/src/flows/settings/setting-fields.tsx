@@ -7,13 +7,13 @@ interface SettingProps<T> {
   readonly onChange: (value: T) => void
 }
 
-/** One setting: its label above its control, and a line of help or of what is wrong below. */
+/** One setting: a label above the control, and a line of help or the reason for a refusal below it. */
 export function SettingLine(props: {
   readonly label: string
-  /** Id of the control; its help is `<id>-hint`. */
+  /** Id of the control; the id of its help is `<id>-hint`. */
   readonly id: string
   readonly hint?: string | undefined
-  /** Shown in place of the help. */
+  /** Shown instead of the help. */
   readonly refusal?: string | undefined
   readonly children: ReactNode
 }): ReactNode {
@@ -32,7 +32,7 @@ export function SettingLine(props: {
   )
 }
 
-/** A text; one that is refused stays in the field, and does not become the value. */
+/** A text. A refused text stays in the field but does not become the value. */
 export function TextSetting(
   props: SettingProps<string> & {
     readonly most: number
@@ -73,7 +73,7 @@ export function TextSetting(
   )
 }
 
-/** A whole number within bounds; anything else stays in the field, and does not become the value. */
+/** A whole number within bounds. Other input stays in the field but does not become the value. */
 export function NumberSetting(
   props: SettingProps<number> & { readonly least: number; readonly most: number; readonly isWhole?: boolean },
 ): ReactNode {
@@ -104,7 +104,7 @@ export function NumberSetting(
   )
 }
 
-/** Any value: a text that is JSON is that JSON, any other is itself. */
+/** A value of any type: text that parses as JSON becomes that value, other text becomes a string. */
 export function ValueSetting({ label, value, onChange }: SettingProps<JsonValue>): ReactNode {
   const id = useId()
   const [draft, setDraft] = useState<string>()
@@ -126,7 +126,7 @@ export function ValueSetting({ label, value, onChange }: SettingProps<JsonValue>
   )
 }
 
-/** One of several. */
+/** A choice of one of several values. */
 export function ChoiceSetting<Value extends string>(
   props: SettingProps<Value> & { readonly choices: readonly (readonly [value: Value, words: string])[] },
 ): ReactNode {
@@ -150,7 +150,7 @@ export function ChoiceSetting<Value extends string>(
   )
 }
 
-/** `12` is a number, `"12"` a text of digits, `hello` a text. */
+/** Parses typed text: `12` is a number, `"12"` a string of digits, `hello` a string. */
 function readValue(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue
@@ -159,7 +159,7 @@ function readValue(text: string): JsonValue {
   }
 }
 
-/** How a value is typed, so that it is read as the same again. */
+/** Formats a value so that parsing the text returns the same value. */
 function writeValue(value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2)
   return readValue(value) === value ? value : JSON.stringify(value)

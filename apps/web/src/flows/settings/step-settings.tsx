@@ -8,7 +8,7 @@ import { RenameSetting } from './rename-setting.tsx'
 import { SeparatorSetting, SplitSettings } from './separator-setting.tsx'
 import { ChoiceSetting, NumberSetting, TextSetting, ValueSetting } from './setting-fields.tsx'
 
-/** The settings of a step without a price, by its kind. */
+/** The settings of a free step, by its kind. */
 export function StepSettings({ id, step }: { readonly id: string; readonly step: Step }): ReactNode {
   const { store } = useEditor()
   const change = (changed: Step): void =>

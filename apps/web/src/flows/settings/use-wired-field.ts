@@ -3,7 +3,7 @@ import type { Field } from '@farebox/protocol/fields/field'
 import { findOutput } from '@farebox/flows/internal/graph/find-port'
 import { useFlowView } from '../editor/use-editor.ts'
 
-/** The type of the output that is wired to an input; undefined: none is, or it can be any value. */
+/** The type of the output that is wired to an input; undefined when there is no wire, or when the type is unknown. */
 export function useWiredField(to: PortRef): Field | undefined {
   return useFlowView(({ graph }) => {
     const wire = graph.wireTo(to)

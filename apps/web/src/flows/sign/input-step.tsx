@@ -3,21 +3,21 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { focusUnreadable } from '../../input-form/focus-unreadable.ts'
 import { InputForm } from '../../input-form/input-form.tsx'
 
-/** The inputs of a run, filled in as for a job; the field of a value that is refused says why. */
+/** A form for the inputs of a run, like that of a job; a refused value shows the reason at its field. */
 export function InputStep(props: {
   readonly fields: FieldMap
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void
-  /** Called with the input as the flow's own check reads it. */
+  /** Called with the input as parsed by the flow's own check. */
   readonly done: (checked: JsonObject) => void
-  /** The values came with the sheet: an earlier run's, or a sample's. */
+  /** Whether the values were given with the sheet, by an earlier run or a sample. */
   readonly isGiven: boolean
   readonly close: () => void
 }): ReactNode {
   const { fields, value, onChange, done, isGiven, close } = props
   const { form, refusal, submit, forget } = useCheckedInput(fields, value, done)
   const isEmpty = Object.keys(fields).length === 0
-  // A flow without inputs has nothing to fill in.
+  // A flow without inputs skips this step.
   const first = useRef(() => void (isEmpty ? submit() : undefined))
   useEffect(() => first.current(), [])
   if (isEmpty) return <p className="quiet above">Checking the input…</p>
@@ -60,7 +60,7 @@ export function InputStep(props: {
   )
 }
 
-/** Checks an input when it is submitted; the field that is refused gets the focus. */
+/** Checks an input when it is submitted, and focuses the refused field. */
 function useCheckedInput(fields: FieldMap, value: JsonObject, done: (checked: JsonObject) => void) {
   const form = useRef<HTMLFormElement>(null)
   const [refusal, setRefusal] = useState<{ readonly field: string; readonly reason: string }>()

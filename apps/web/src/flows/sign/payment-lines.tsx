@@ -7,10 +7,10 @@ import { Words } from '../../parts/words.tsx'
 import { Sign } from '../../signs/sign.tsx'
 import type { LaterLine, PlannedLine, SigningPlan } from './plan-signing.ts'
 
-/** All that a run pays for: what is signed now, each with whom and until when, and what is signed later, and why. */
+/** All payments of a run: those signed now, with their agents and expiry, and those signed later, with the reason. */
 export function PaymentLines(props: {
   readonly plan: SigningPlan
-  /** So many are signed. */
+  /** The number of payments signed so far. */
   readonly signed: number
 }): ReactNode {
   const { plan, signed } = props

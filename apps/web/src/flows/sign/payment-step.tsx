@@ -17,15 +17,15 @@ interface Props {
   readonly signing: Signing
   readonly input: JsonObject
   readonly fields: FieldMap
-  /** Asks for the prices once more. */
+  /** Requests the prices again. */
   readonly again: () => void
   readonly sign: () => void
-  /** Back to the input. */
+  /** Goes back to the input. */
   readonly change: () => void
   readonly close: () => void
 }
 
-/** All that a run pays for, before and while it is signed. */
+/** All payments of a run, before and while they are signed. */
 export function PaymentStep(props: Props): ReactNode {
   const { signing, again, close } = props
   switch (signing.step) {
@@ -173,7 +173,7 @@ function Buttons({ signing, sign, close }: Props & { readonly signing: InPlan })
   const { plan } = signing
   const count = plan.now.length
   const button = useRef<HTMLButtonElement>(null)
-  // The button takes the focus: the one that was pressed before it is gone.
+  // The pressed button is gone, so this button takes the focus.
   useEffect(() => button.current?.focus({ preventScroll: true }), [])
   return (
     <div className="acts sign-acts">
@@ -209,7 +209,7 @@ function labelOf(signing: InPlan): string {
   }
 }
 
-/** The wallet that pays, its balance, and whether that is enough. */
+/** The wallet that pays, its balance, and whether the balance is sufficient. */
 function From({ plan }: { readonly plan: SigningPlan }): ReactNode {
   const { wallet, balance } = usePurse()
   const [has, needs] = [balance === undefined ? undefined : toAtomic(balance.usdc), toAtomic(plan.atMost)]

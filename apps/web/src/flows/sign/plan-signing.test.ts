@@ -82,7 +82,7 @@ const LATER = { sign: 'later' } as const
 const plan = (...jobs: readonly QuotedJob[]) =>
   planSigning(buildGraph(FLOW), { jobs: [...jobs], total: '0' }, 1_000.5)
 
-test('what is signed now is added up; lists count at their maximum in what it comes to at most', () => {
+test('payments signed now are added up, and the total counts lists at their maximum', () => {
   const { now, later, atStart, atMost, problems, changes } = plan(
     quoted('first', '0.002'),
     quoted('second', '0.005'),
@@ -103,20 +103,20 @@ test('what is signed now is added up; lists count at their maximum in what it co
   expect([problems, changes]).toEqual([[], []])
 })
 
-test('a price that is not the one of the flow is a change, also where it is lower', () => {
+test('a price that differs from the flow is a change, even if it is lower', () => {
   const { changes, atStart } = plan(quoted('first', '0.0020'), quoted('second', '0.004'))
   expect(changes).toEqual([{ key: 'second', name: 'Drawing', from: '0.005', to: '0.004' }])
   expect(atStart).toBe('0.006')
 })
 
-test('an agent without a price keeps a run from being started only where it is paid at the start', () => {
+test('an agent without a price prevents a start only if it is paid at the start', () => {
   const { now, problems, later } = plan(quoted('first', null), quoted('third', null, LATER))
   expect(now).toEqual([])
   expect(problems).toEqual([{ name: 'First', sentence: 'The agent did not answer.' }])
   expect(later.map(({ price }) => price)).toEqual([undefined])
 })
 
-test('plans differ where another amount, another wallet or another endpoint is paid', () => {
+test('plans differ if another amount, wallet or endpoint is paid', () => {
   const one = plan(quoted('first', '0.002'))
   expect(isSamePlan(one, plan(quoted('first', '0.002')))).toBe(true)
   expect(isSamePlan(one, plan(quoted('first', '0.003')))).toBe(false)

@@ -4,21 +4,21 @@ import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 import type { Signable } from '../runs/sign-payments.ts'
 
-/** The payments of a run, as the sheet lists them. */
+/** The payments of a run, as listed on the sheet for signing. */
 export interface SigningPlan {
-  /** Signed at the start, in the order in which the steps can run. */
+  /** Payments signed at the start, in the order in which the steps can run. */
   readonly now: readonly PlannedLine[]
-  /** Signed when the run asks for it. */
+  /** Payments signed when the run requests them. */
   readonly later: readonly LaterLine[]
-  /** Why it cannot be started: agents that named no price. */
+  /** Why the run cannot be started: the agents that returned no price. */
   readonly problems: readonly { readonly name: string; readonly sentence: string }[]
-  /** Prices that are not those of the flow. */
+  /** The prices that differ from those of the flow. */
   readonly changes: readonly PriceChange[]
-  /** Decimal USDC of what is signed now. */
+  /** The sum of the payments signed now, in decimal USDC. */
   readonly atStart: string
-  /** Decimal USDC of all of it, lists at their declared maximum. */
+  /** The sum of all payments in decimal USDC; lists count at their declared maximum. */
   readonly atMost: string
-  /** When the agents were asked for their prices; unix seconds. */
+  /** When the agents were asked for their prices, in Unix seconds. */
   readonly quotedAt: number
 }
 
@@ -32,14 +32,14 @@ export interface LaterLine {
   readonly key: string
   readonly name: string
   readonly capability: string
-  /** Of one job, decimal USDC; undefined: its agent gave none. */
+  /** The price of one job in decimal USDC; undefined when its agent returned none. */
   readonly price: string | undefined
-  /** Jobs that it may become. */
+  /** The most jobs that it may become. */
   readonly most: number
   readonly why: string
 }
 
-/** A price that differs from the one the flow was made with. */
+/** A price that differs from the price pinned in the flow. */
 export interface PriceChange {
   readonly key: string
   readonly name: string
@@ -50,9 +50,9 @@ export interface PriceChange {
 }
 
 /**
- * Compares the prices that the agents ask for with those of the flow.
+ * Compares the prices that the agents request with the prices of the flow.
  *
- * @param quotedAt when they were asked; unix seconds
+ * @param quotedAt when the prices were requested, in Unix seconds
  */
 export function planSigning(graph: Graph, { jobs }: RunQuote, quotedAt: number): SigningPlan {
   const now: PlannedLine[] = []
@@ -60,7 +60,7 @@ export function planSigning(graph: Graph, { jobs }: RunQuote, quotedAt: number):
   const problems: { name: string; sentence: string }[] = []
   const changes: PriceChange[] = []
   let [start, most] = [0n, 0n]
-  /** Lists that were counted: each item has a quote, and the first gives the price of all. */
+  /** Lists that were already counted: each item has a quote, and the first item gives the price of all. */
   const lists = new Set<string>()
   for (const { key, step: id, sign, quote, error, valid_for_seconds: validForSeconds } of jobs) {
     const step = stepOf(graph.flow, id)
@@ -94,7 +94,7 @@ export function planSigning(graph: Graph, { jobs }: RunQuote, quotedAt: number):
   }
 }
 
-/** Whether the same is to be signed: for what, how much, and to whom. */
+/** Whether both plans pay the same amounts to the same recipients for the same jobs. */
 export function isSamePlan(one: SigningPlan, other: SigningPlan): boolean {
   const write = ({ now, atMost }: SigningPlan): string =>
     JSON.stringify([now.map(({ key, quote }) => [key, quote.amount, quote.pay_to, quote.endpoint]), atMost])

@@ -6,7 +6,7 @@ import { useSite } from '../../site/site.ts'
 import { createCapabilityCatalog } from '../document/capability-catalog.ts'
 import { listSpending } from '../document/list-spending.ts'
 
-/** Beside the payments of a run: what its steps are permitted to move. Nothing where none of them moves anything. */
+/** The tokens that the steps of a run are permitted to move. Renders nothing when no step moves tokens. */
 export function SheetLimits({ flow }: { readonly flow: Flow }): ReactNode {
   const { ask, platform } = useSite()
   const isThere = platform.spend_permissions_address !== null

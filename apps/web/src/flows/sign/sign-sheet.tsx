@@ -8,23 +8,23 @@ import { PaymentStep } from './payment-step.tsx'
 import { useSigning } from './use-signing.ts'
 
 /**
- * A sheet over the page: what a run takes, all that it pays for, and the signatures one after another. Closed before the
- * last of them, nothing has begun.
+ * A sheet over the page: the inputs of a run, its payments, and their signatures one after another. If the sheet is closed
+ * before the last signature, nothing has been started.
  */
 export function SignSheet(props: {
   readonly flow: Flow
-  /** Values of its inputs, as far as they are known: a template's sample, or of the run before. */
+  /** Known values of its inputs, from a template's sample or the previous run. */
   readonly input?: JsonObject
-  /** The saved flow that it is. */
+  /** The id of the flow, if it is saved on the platform. */
   readonly flowId?: string
-  /** The draft of this browser that it is. */
+  /** The id of the flow's draft in this browser. */
   readonly draftId?: string
   readonly onClose: () => void
 }): ReactNode {
   const { flow, input: given = {}, flowId, draftId, onClose } = props
-  // The flow may have changed since: what it no longer takes is left out.
+  // The inputs of the flow may have changed since; values without an input are dropped.
   const [input, setInput] = useState(() => pickKnown(given, flow.inputs))
-  /** The input as the flow's own check reads it; undefined: it is being filled in. */
+  /** The input as parsed by the flow's own check; undefined while the reader fills it in. */
   const [checked, setChecked] = useState<JsonObject>()
   const { signing, quote, sign, reset } = useSigning({
     flow,

@@ -4,17 +4,17 @@ import { keepRun, removeRun } from '../../kept/run-store.ts'
 import type { Ask } from '../../site/ask.ts'
 import { sendKeptRun } from '../runs/send-run.ts'
 
-/** A run with the payments that were signed for its start. */
+/** A run with the payments signed for its start. */
 export type SignedRun = Pick<
   KeptRun,
   'flow' | 'flow_id' | 'draft_id' | 'input' | 'max_total' | 'payer' | 'wallet'
 > & { readonly payments: readonly RunPayment[] }
 
 /**
- * Starts a run: stores it in this browser, then sends it until it is answered. Resolves to its id; rejects with the
- * platform's sentence where it refuses, and nothing has begun then.
+ * Starts a run: stores it in this browser, then sends it until it is answered. Resolves to its id. Rejects with the
+ * platform's message when the platform refuses; nothing has then been started.
  *
- * @param written called once it is stored, so that nothing can be lost any more
+ * @param written called once the run is stored, after which closing the page loses nothing
  */
 export async function startSignedRun(
   ask: Ask,

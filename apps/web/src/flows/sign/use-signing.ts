@@ -13,42 +13,42 @@ import { useSite } from '../../site/site.ts'
 import { isSamePlan, planSigning, type SigningPlan } from './plan-signing.ts'
 import type { SignedRun } from './start-signed-run.ts'
 
-/** How far a run is, from its prices to its start. */
+/** The progress of a run, from requesting its prices to its start. */
 export type Signing =
   | { readonly step: 'idle' }
   | { readonly step: 'quoting' }
-  /** The platform did not answer with the prices. */
+  /** The platform did not return the prices. */
   | { readonly step: 'unquoted'; readonly failure: unknown }
   | {
       readonly step: 'ready'
       readonly plan: SigningPlan
-      /** The agents ask for something else than was shown a moment ago. */
+      /** Whether the agents' terms differ from those shown just before. */
       readonly isOther: boolean
       readonly stopped?: StoppedSigning
     }
   | { readonly step: 'preparing'; readonly plan: SigningPlan }
-  /** The wallet signs this payment, counted from 1. */
+  /** The wallet is signing this payment, counted from 1. */
   | { readonly step: 'signing'; readonly plan: SigningPlan; readonly number: number }
   | { readonly step: 'starting'; readonly plan: SigningPlan }
 
-/** Why nothing was started. */
+/** Why the run was not started. */
 export interface StoppedSigning {
   readonly sentence: string
   readonly tone: 'warn' | 'refused'
-  /** The wallet has too little. */
+  /** Whether the balance of the wallet is too low. */
   readonly isShort?: boolean
 }
 
-/** A flow to be run, and where it is kept. */
+/** A flow to run, and where it is stored. */
 export interface Runnable {
   readonly flow: Flow
-  /** Of the saved flow. */
+  /** The id of the saved flow. */
   readonly flowId?: string
-  /** Of the draft in this browser. */
+  /** The id of the draft in this browser. */
   readonly draftId?: string
 }
 
-/** Quotes, signs and starts a run: one at a time, and nothing is sent before the wallet has signed every payment. */
+/** Quotes, signs and starts a run, one at a time. Nothing is sent before the wallet has signed every payment. */
 export function useSigning(runnable: Runnable): {
   readonly signing: Signing
   readonly quote: () => void
@@ -104,7 +104,7 @@ export function useSigning(runnable: Runnable): {
   return { signing, quote, sign, reset: () => say({ step: 'idle' }) }
 }
 
-/** Asks the agents of a flow for their prices. */
+/** Requests the prices of the agents of a flow. */
 async function quotePlan(ask: Ask, flow: Flow, signal?: AbortSignal): Promise<SigningPlan> {
   const quote = await ask('/v1/runs/quote', answers.runQuote, {
     method: 'POST',
@@ -114,14 +114,14 @@ async function quotePlan(ask: Ask, flow: Flow, signal?: AbortSignal): Promise<Si
   return planSigning(buildGraph(flow), quote, Date.now() / 1_000)
 }
 
-/** Older prices are asked for again before anything is signed. */
+/** Prices older than this are requested again before anything is signed. */
 const MAX_QUOTE_AGE_SECONDS = 60
 
 function isOld({ quotedAt }: SigningPlan): boolean {
   return Date.now() / 1_000 - quotedAt > MAX_QUOTE_AGE_SECONDS
 }
 
-/** The code that signs and sends is loaded when somebody wants to run the flow. */
+/** Loads the code that signs and sends, which is needed only when the reader wants to run the flow. */
 async function loadSigners() {
   const [{ readyWallet }, { signPayments }, { startSignedRun }] = await Promise.all([
     import('../../orders/ready-wallet.ts'),
@@ -131,7 +131,7 @@ async function loadSigners() {
   return { readyWallet, signPayments, startSignedRun }
 }
 
-/** The flow of a run, by the names of its record. */
+/** The flow of a run, with the property names of a kept run. */
 function toKept({ flow, flowId, draftId }: Runnable): Pick<SignedRun, 'flow' | 'flow_id' | 'draft_id'> {
   return {
     flow,
@@ -140,10 +140,10 @@ function toKept({ flow, flowId, draftId }: Runnable): Pick<SignedRun, 'flow' | '
   }
 }
 
-/** For a platform that takes longer to answer, the page of the run shows it. */
+/** After this long without an answer of the platform, the page of the run is shown. */
 const ANSWER_TIMEOUT_MS = 3_000
 
-/** Shows a run when it is started; before that where it is stored, and the platform does not answer in time. */
+/** Shows a run when it has started, or once it is stored and the platform does not answer in time. */
 async function showWhenStarted(
   show: (runId: string) => void,
   start: (written: (runId: string) => void) => Promise<string>,

@@ -5,7 +5,7 @@ import { showValue } from './show-value.ts'
 import type { PortView } from './views.ts'
 
 /**
- * The whole of a port in words, for screen readers: `text, string, required, input of Summary, fed by flow input
+ * A full description of a port for screen readers: `text, string, required, input of Summary, fed by flow input
  * article`.
  */
 export function describePort(

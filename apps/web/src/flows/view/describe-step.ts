@@ -5,7 +5,7 @@ import { showValue } from './show-value.ts'
 
 const MOST = 60
 
-/** The purpose of a step, in a few words. Empty for a job: its capability names it. */
+/** The purpose of a step in a few words. Empty for a job, because its capability already names it. */
 export function describeStep(step: Step): string {
   switch (step.kind) {
     case 'job':
@@ -37,7 +37,7 @@ export function describeStep(step: Step): string {
   }
 }
 
-/** The condition of a branch, as the words after `if`. */
+/** The condition of a branch, worded to follow `if`. */
 function describeCondition(condition: Condition): string {
   switch (condition.is) {
     case 'there':
@@ -57,7 +57,7 @@ function describeCondition(condition: Condition): string {
   }
 }
 
-/** A path as people write it: `links[0].url`. */
+/** Formats a path for people: `links[0].url`. */
 export function writeValuePath(path: readonly (string | number)[]): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))

@@ -15,7 +15,7 @@ const FLOW: Flow = {
   wires: [{ from: { step: 'input', port: 'text' }, to: { step: 'fallback', port: 'value' } }],
 }
 
-test('a wire drawn from an input can be dropped on a step whose input of the output’s name is fed', () => {
+test('a wire drawn from an input can be dropped on a step even if its input of the same name is already fed', () => {
   const graph = buildGraph(FLOW)
   const fits = fitsFor(graph, { step: 'words', port: 'text' }, 'in')
   expect(bestFitAt(graph, 'fallback', 'in', fits)?.port).toEqual({ step: 'fallback', port: 'value' })

@@ -5,14 +5,14 @@ import type { Grade } from '@farebox/protocol/compatibility/compatible'
 import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import { startGrading } from './grade-types.ts'
 
-/** A port that another one can be joined to. */
+/** A port that another port can be joined to. */
 export interface FittingPort {
   readonly port: PortRef
   readonly grade: Exclude<Grade, 'impossible'>
   readonly reason: string
 }
 
-/** Which side of a step a port is at. */
+/** The side of a step on which a port is. */
 export type PortSide = 'in' | 'out'
 
 /** The ports that a wire from or to a port can be joined to. */
@@ -21,9 +21,10 @@ export function fitsFor(graph: Graph, port: PortRef, side: PortSide): readonly F
 }
 
 /**
- * The port of a step that a wire is joined to when it is dropped on the step: the best fit, of inputs one without a wire.
+ * The port of a step that a wire is joined to when it is dropped on the step: the best fit, preferring inputs without a
+ * wire.
  *
- * @param side where the wire begins: at an input, it leads to an output
+ * @param side the side at which the wire begins; a wire from an input leads to an output
  */
 export function bestFitAt(
   graph: Graph,
@@ -37,7 +38,7 @@ export function bestFitAt(
   return BEST_GRADES.flatMap(grade => open.filter(fit => fit.grade === grade)).at(0)
 }
 
-/** The ends of a wire between a port at one side and another port. */
+/** The two ends of a wire between a port at one side and another port. */
 export function wireEnds(
   port: PortRef,
   side: PortSide,
@@ -46,7 +47,7 @@ export function wireEnds(
   return side === 'out' ? [port, other] : [other, port]
 }
 
-/** A port as one word, by which it is found again. */
+/** A port as one string, for use as a key. */
 export function keyOfPort({ step, port }: PortRef): string {
   return `${step} ${port}`
 }
@@ -56,10 +57,10 @@ export function isSamePort(one: PortRef, other: PortRef): boolean {
   return one.step === other.step && one.port === other.port
 }
 
-/** Grades of ports that can be joined, the best first. */
+/** The grades of ports that can be joined, the best first. */
 export const BEST_GRADES = ['same', 'safe', 'lossy'] as const
 
-/** Outputs that can feed an input, in the order of the run: none that waits for the input itself. */
+/** The outputs that can feed an input, in the order of the run; outputs of steps that wait for the input are left out. */
 export function sourcesFor(graph: Graph, to: PortRef): readonly FittingPort[] {
   const input = findInput(graph, to)
   if (input === undefined) return []
@@ -75,7 +76,7 @@ export function sourcesFor(graph: Graph, to: PortRef): readonly FittingPort[] {
     )
 }
 
-/** Inputs that an output can feed, in the order of the run: none of a step that the output itself waits for. */
+/** The inputs that an output can feed, in the order of the run; inputs of steps that the output waits for are left out. */
 function targetsFor(graph: Graph, from: PortRef): readonly FittingPort[] {
   const output = findOutput(graph, from)
   if (output === undefined) return []
@@ -91,7 +92,7 @@ function targetsFor(graph: Graph, from: PortRef): readonly FittingPort[] {
     )
 }
 
-/** The step itself and all that it waits for. */
+/** The step and all steps that it waits for. */
 function stepsBefore(graph: Graph, id: string): ReadonlySet<string> {
   const found = new Set([id])
   for (const step of found) for (const source of graph.sourcesOf(step)) found.add(source)

@@ -6,7 +6,7 @@ import { viewFlow } from './flow-view.ts'
 
 const SURROUNDINGS = { catalog: NO_CATALOG, balance: undefined }
 
-/** Texts one after the other, of which the last takes two values, one of them missing. */
+/** Builds a chain of text steps. The last step takes two values, one of which is missing. */
 function chain(length: number): Flow {
   const steps: [string, Step][] = Array.from({ length }, (_, index) => [
     `line_${index}`,
@@ -25,7 +25,7 @@ function chain(length: number): Flow {
   }
 }
 
-test('a view after an edit has the very same nodes, wires and findings, but for what has changed', () => {
+test('a view after an edit reuses the node, wire and finding objects that have not changed', () => {
   const flow = chain(5)
   const before = viewFlow(flow, SURROUNDINGS)
   const step: Step = { kind: 'template', text: 'Until now: {before}' }
@@ -38,7 +38,7 @@ test('a view after an edit has the very same nodes, wires and findings, but for 
   expect(after.order.filter(id => after.nodes.get(id) !== before.nodes.get(id))).toEqual(['line_2'])
 })
 
-test('what is found at a step is the very same list as long as nothing else is found there', () => {
+test('the findings at a step are the identical list as long as they do not change', () => {
   const flow = chain(3)
   const before = viewFlow(flow, SURROUNDINGS)
   expect(before.findings.get('line_2')?.map(({ port }) => port)).toContain('missing')

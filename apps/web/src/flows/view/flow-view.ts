@@ -11,9 +11,9 @@ import { viewWires } from './wire-view.ts'
 /** A flow for display: the result of its check, and every step and wire in words. */
 export interface FlowView {
   readonly check: FlowCheck
-  /** With what the capabilities are now. */
+  /** The graph with the current capabilities of the agents. */
   readonly graph: Graph
-  /** `input`, the steps in the order in which they run, `output`. */
+  /** `input`, then the steps in the order in which they run, then `output`. */
   readonly order: readonly string[]
   readonly nodes: ReadonlyMap<string, NodeView>
   readonly wires: readonly WireView[]
@@ -21,16 +21,16 @@ export interface FlowView {
   readonly findings: ReadonlyMap<string, FlowCheck['findings']>
 }
 
-/** The current state of the world that a flow is compared with. */
+/** The external state that a flow is checked against. */
 export interface Surroundings {
   readonly catalog: Catalog
-  /** Decimal USDC; undefined: not known. */
+  /** Decimal USDC; undefined when it is not known. */
   readonly balance: string | undefined
 }
 
 /**
- * Checks a flow and words it. What is as it was in the view before is the very same object, so that only what has
- * changed is drawn again.
+ * Checks a flow and describes its parts in words. Parts that have not changed since the previous view are the same objects,
+ * so that React renders only the changed ones again.
  */
 export function viewFlow(flow: Flow, surroundings: Surroundings, before?: FlowView): FlowView {
   const { catalog, balance } = surroundings
@@ -83,8 +83,8 @@ function groupBy<T>(
 }
 
 /**
- * A list in which whatever says the same as something before is the very same object, and which is itself the one before
- * where nothing has changed: so that only what has changed is drawn again.
+ * Replaces each item that equals an item of `before` by that object, and returns `before` itself if nothing has changed, so
+ * that React renders only the changed items again.
  */
 function keepSame<T>(items: readonly T[], before: readonly T[]): readonly T[] {
   const known = new Map(before.map(item => [JSON.stringify(item), item]))

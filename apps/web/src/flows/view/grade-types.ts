@@ -3,12 +3,12 @@ import { createGrader, type GradeTypes } from '@farebox/flows/internal/graph/gra
 import type { Compatibility } from '@farebox/protocol/compatibility/compatible'
 import { startCheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 
-/** Grades many pairs of types within what one check may cost, each pair once. */
+/** Grades pairs of types, each pair once, within the cost limit of one check. */
 export function startGrading(): GradeTypes {
   return createGrader(startCheckBudget())
 }
 
-/** How what a port gives suits what another takes. */
+/** How well the type of an output fits the type of an input. */
 export function gradeTypes(output: PortType, input: PortType): Compatibility {
   return startGrading()(output, input)
 }

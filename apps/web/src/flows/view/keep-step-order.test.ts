@@ -27,12 +27,12 @@ function orderAfter(edits: readonly Edit[], before: readonly string[]): readonly
   return keepStepOrder(buildGraph(applyEdits(FLOW, edits)), before)
 }
 
-test('without an order before it is the order of the graph', () => {
+test('without a previous order, the order of the graph is used', () => {
   expect(keepStepOrder(buildGraph(FLOW), [])).toEqual(FIRST)
   expect(FIRST).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
 })
 
-test('a step that is taken away moves no other, nor does one that is put back', () => {
+test('removing a step moves no other step, and neither does restoring it', () => {
   const without = orderAfter([{ edit: 'remove-step', id: 'a2' }], FIRST)
   expect(without).toEqual(['a1', 'b1', 'b2', 'a3', 'b3'])
   const back = orderAfter([], without)
@@ -41,12 +41,12 @@ test('a step that is taken away moves no other, nor does one that is put back', 
   expect(back.indexOf('a2')).toBeLessThan(back.indexOf('a3'))
 })
 
-test('a new wire moves what must wait for it, and nothing else', () => {
+test('a new wire moves only the steps that must wait', () => {
   const joined = orderAfter([{ edit: 'connect', ...join('b2', 'a2') }], FIRST)
   expect(joined).toEqual(['a1', 'b1', 'b2', 'a2', 'a3', 'b3'])
 })
 
-test('steps that wait for one another are no part of it', () => {
+test('steps that wait for each other are left out', () => {
   const circle = orderAfter([{ edit: 'connect', ...join('a3', 'a1') }], FIRST)
   expect(circle).toEqual(['b1', 'b2', 'b3'])
 })

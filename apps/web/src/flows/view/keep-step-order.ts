@@ -1,10 +1,10 @@
 import type { Graph } from '@farebox/flows/graph/graph'
 
 /**
- * The steps in an order in which they run, as near to the one before as there is one: an edit moves the steps that it must
- * move. A browser moves two hundred nodes no quicker than it draws them.
+ * A valid order of the steps that is as close as possible to the previous one, so that an edit moves only the steps that it
+ * has to move. Moving nodes is as slow for a browser as drawing them.
  *
- * @param before empty: there was none
+ * @param before the previous order; empty when there is none
  */
 export function keepStepOrder(graph: Graph, before: readonly string[]): readonly string[] {
   const { order, targetsOf } = graph
@@ -29,7 +29,7 @@ export function keepStepOrder(graph: Graph, before: readonly string[]): readonly
   return sorted
 }
 
-/** The order before without what is gone, each new step behind the one that it follows in the order of the graph. */
+/** The previous order without removed steps; each new step follows its predecessor in the order of the graph. */
 function placeNew(order: readonly string[], before: readonly string[]): readonly string[] {
   const there = new Set(order)
   const known = new Set(before)

@@ -10,20 +10,20 @@ import { describeStep } from './describe-step.ts'
 import { keyOfInput } from './key-of-input.ts'
 import type { Feed, NodeView, PortView, ShownType, WireView } from './views.ts'
 
-/** The parts of a flow that nodes are made from. */
+/** The parts of a flow from which nodes are made. */
 export interface NodeSources {
-  /** The document: what is pinned in it may be another than what is there now. */
+  /** The document. Its pinned terms may differ from the current ones. */
   readonly flow: Flow
-  /** Of what is there now. */
+  /** The graph with the current terms. */
   readonly graph: Graph
   readonly findings: ReadonlyMap<string, readonly Finding[]>
   /** By {@link keyOfInput}. */
   readonly wires: ReadonlyMap<string, WireView>
-  /** Wires that begin at a step, by its id. */
+  /** The wires that begin at a step, by the id of the step. */
   readonly leaving: ReadonlyMap<string, readonly WireView[]>
 }
 
-/** A step with its current ports, and those that are gone and still joined. */
+/** A step with its current ports, and the removed ports that still have wires. */
 export function viewNode(sources: NodeSources, id: string): NodeView {
   const { graph, findings } = sources
   const step = Object.hasOwn(graph.flow.steps, id) ? graph.flow.steps[id] : undefined
@@ -114,7 +114,7 @@ function finish(sources: NodeSources, id: string, port: Omit<PortView, 'words'>)
   return { ...port, words: describePort(sources.graph, id, port, targets) }
 }
 
-/** The fields that the flow has pinned; undefined for what pins none. */
+/** The fields that the flow has pinned; undefined for steps without pinned fields. */
 function pinnedFields(
   { flow }: NodeSources,
   id: string,
@@ -124,7 +124,7 @@ function pinnedFields(
   return step?.kind === 'job' ? step.pinned[side] : undefined
 }
 
-/** The source of an input, in words. */
+/** The source of an input in words. */
 export function wordsOfSource(graph: Graph, from: PortRef): string {
   return from.step === FLOW_INPUT
     ? `flow input ${from.port}`

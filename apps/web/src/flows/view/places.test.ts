@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { viewFlow } from './flow-view.ts'
 import { findRoom, placeNodes, sizeOfCard } from './places.ts'
 
-/** The canvas of a window of 1440 × 900, at the zoom at which 12 px are 11. */
+/** The canvas of a 1440 × 900 window, at the zoom at which a 12 px text has 11 px. */
 const READABLE = { width: 848 / 0.92, height: 739 / 0.92 }
 
 function chain(length: number): Flow {
@@ -24,7 +24,7 @@ function chain(length: number): Flow {
   }
 }
 
-/** How much room a flow takes, and how many rows it has. */
+/** The size of a laid out flow, and the number of its rows. */
 function spread(flow: Flow): { readonly width: number; readonly height: number; readonly rows: number } {
   const view = viewFlow(flow, { catalog: NO_CATALOG, balance: undefined })
   const boxes = [...placeNodes(flow, view)].map(([id, { x, y }]) => {
@@ -44,23 +44,23 @@ function spread(flow: Flow): { readonly width: number; readonly height: number; 
   }
 }
 
-test('a flow of two steps is one row', () => {
+test('a flow of two steps is laid out in one row', () => {
   expect(spread(chain(2)).rows).toBe(1)
 })
 
-test.each([3, 6, 10])('a flow of %i steps is laid out so that all of it can be read', length => {
+test.each([3, 6, 10])('a flow of %i steps is laid out so that all of it is readable', length => {
   const { width, height } = spread(chain(length))
   expect(width).toBeLessThanOrEqual(READABLE.width)
   expect(height).toBeLessThanOrEqual(READABLE.height)
 })
 
-test('a longer flow grows downwards, no wider', () => {
+test('a longer flow becomes higher, not wider', () => {
   const { width, rows } = spread(chain(40))
   expect(width).toBeLessThanOrEqual(READABLE.width)
   expect(rows).toBeGreaterThan(10)
 })
 
-test('room for a new step is found beside the wires, not on them', () => {
+test('a new step is placed beside the wires, not on them', () => {
   const flow = chain(1)
   const view = viewFlow(flow, { catalog: NO_CATALOG, balance: undefined })
   const size = sizeOfCard('adapter', 2)
@@ -70,7 +70,7 @@ test('room for a new step is found beside the wires, not on them', () => {
   ])
   const room = findRoom(view, places, size, { x: 300, y: 0 })
   expect(room.x).toBe(300)
-  // The wire runs level, from the middle of one to the middle of the other.
+  // The wire is horizontal, from the middle of one node to the middle of the other.
   expect(room.y).toBeGreaterThan(sizeOfCard('end', 1).height / 2)
   const beyond = { x: 1_100, y: 0 }
   expect(findRoom(view, places, size, beyond)).toEqual(beyond)

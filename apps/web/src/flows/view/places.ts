@@ -3,20 +3,20 @@ import type { CanvasPoint } from '@farebox/flows/internal/edit/edit'
 import type { FlowView } from './flow-view.ts'
 import type { NodeView } from './views.ts'
 
-/** How wide nodes are drawn; the style sheet says the same. */
+/** The widths of nodes; the style sheet has the same values. */
 export const NODE_WIDTHS = { job: 208, end: 144, adapter: 188 } as const
 
 export const GAP_X = 72
 const GAP_Y = 32
 const GAP_ROWS = 64
-/** The ends and two jobs fit into the canvas of a window of 1440 px at a size that can be read. */
+/** The two ends and two jobs fit at a readable size into the canvas of a 1440 px window. */
 const ROW_WIDTH = 920
 const HEAD = 34
 const LINE = 24
 const PORT = 26
 const EDGES = 10
 
-/** How large a node is drawn, to the pixel or nearly: for where another one has room. */
+/** The size of a node, to within about a pixel, for finding free space. */
 function sizeOf({ kind, inputs, outputs }: NodeView): {
   readonly width: number
   readonly height: number
@@ -25,7 +25,7 @@ function sizeOf({ kind, inputs, outputs }: NodeView): {
   return sizeOfCard(isEnd ? 'end' : kind === 'job' ? 'job' : 'adapter', inputs.length + outputs.length)
 }
 
-/** How large a node with so many ports is drawn. */
+/** The size of a node with this many ports. */
 export function sizeOfCard(
   kind: keyof typeof NODE_WIDTHS,
   ports: number,
@@ -35,8 +35,8 @@ export function sizeOfCard(
 }
 
 /**
- * The place of a new step, and where the flow's outputs go so that they stay behind it. The outputs give way: they are
- * looked past where they alone are in the way.
+ * The position of a new step, and the position of the flow's outputs so that they stay right of it. The outputs are ignored
+ * when space is searched, because they can be moved.
  */
 export function placeBeforeOutputs(
   view: FlowView,
@@ -51,7 +51,7 @@ export function placeBeforeOutputs(
   return { at, output: output === undefined || output.x >= x ? undefined : { x, y: output.y } }
 }
 
-/** The place of every node: the document's, and for those that have none one that is free. */
+/** The position of every node: the one in the document, or else a free one. */
 export function placeNodes(flow: Flow, view: FlowView): ReadonlyMap<string, CanvasPoint> {
   const layout = flow.layout ?? {}
   const given = view.order.filter(id => Object.hasOwn(layout, id))
@@ -72,7 +72,7 @@ interface Box extends CanvasPoint {
   readonly height: number
 }
 
-/** The nearest place at or below the wanted one where no node is, and through which no wire runs. */
+/** The position nearest to the wanted one, at or below it, that overlaps no node and no wire. */
 export function findRoom(
   view: FlowView,
   places: ReadonlyMap<string, CanvasPoint>,
@@ -100,7 +100,7 @@ export function findRoom(
   return { x: wanted.x, y }
 }
 
-/** Of each wire that runs across a column, the part within it; as straight lines, which wires nearly are. */
+/** The part of each wire within a column that it crosses. Wires are treated as straight lines, which they nearly are. */
 function wiresThrough(
   view: FlowView,
   nodes: ReadonlyMap<string, Box>,
@@ -111,7 +111,7 @@ function wiresThrough(
     const [source, target] = [nodes.get(from.step), nodes.get(to.step)]
     if (source === undefined || target === undefined) return []
     const [start, end] = [source.x + source.width, target.x]
-    // Wires that go back run around the nodes.
+    // Wires that lead backwards run around the nodes.
     if (start >= x || end <= x + width) return []
     const [above, below] = [source.y + source.height / 2, target.y + target.height / 2]
     const at = (where: number): number => above + ((below - above) * (where - start)) / (end - start)
@@ -122,8 +122,8 @@ function wiresThrough(
 }
 
 /**
- * Columns from left to right, in each the steps in the order of what feeds them. A long flow is broken into rows of columns,
- * as lines of text are: all of it is readable in a window that a single row would not fit.
+ * Lays out columns from left to right, with the steps of each in the order of their sources. A long flow is broken into rows
+ * of columns, like lines of text, so that it stays readable in a window that a single row would not fit.
  */
 function layOut(view: FlowView): ReadonlyMap<string, CanvasPoint> {
   const places = new Map<string, CanvasPoint>()
@@ -131,7 +131,7 @@ function layOut(view: FlowView): ReadonlyMap<string, CanvasPoint> {
   let top = 0
   for (const columns of rows) {
     const height = Math.max(...columns.map(ids => heightOfColumn(view, ids)))
-    // Between rows, wires run to the beginning of the next: its steps are in line there.
+    // Wires between rows lead to the beginning of the next row, so the nodes are aligned at the top.
     placeRow(view, places, columns, rows.length > 1 ? { top } : { middle: top + height / 2 })
     top += height + GAP_ROWS
   }
@@ -154,12 +154,12 @@ function placeRow(
       places.set(id, { x, y: Math.round(y) })
       y += heightOf(view, id) + GAP_Y
     }
-    // Between the ends of an empty flow there is room for a first step.
+    // An empty flow leaves space for a first step between its ends.
     x += widthOfColumn(view, ids) + (view.order.length === 2 ? NODE_WIDTHS.job + 2 * GAP_X : GAP_X)
   }
 }
 
-/** As few rows as are no wider than {@link ROW_WIDTH}, with about as many columns in each. */
+/** The fewest rows that are no wider than {@link ROW_WIDTH}, with about the same number of columns in each. */
 function rowsOf(
   view: FlowView,
   columns: readonly (readonly string[])[],

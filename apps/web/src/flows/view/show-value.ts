@@ -1,6 +1,6 @@
 import { cutText } from '../../format/cut-text.ts'
 
-/** A value in few characters: `“high”`, `220`, `["a", …`. */
+/** Formats a value in few characters: `“high”`, `220`, `["a", …`. */
 export function showValue(value: unknown, most = 60): string {
   return typeof value === 'string'
     ? `“${cutText(value.replaceAll(/\s+/g, ' '), most)}”`

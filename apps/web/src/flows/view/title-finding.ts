@@ -1,6 +1,6 @@
 import type { Finding } from '@farebox/flows/internal/check/finding'
 
-/** The title of a finding, in bold above its sentence. */
+/** The title of a finding, shown in bold above its text. */
 export function titleFinding({ id, port }: Finding): string {
   const [rule = ''] = id.split(' ')
   const named = port === undefined ? undefined : `“${port}”`

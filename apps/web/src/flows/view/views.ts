@@ -3,7 +3,7 @@ import type { Finding } from '@farebox/flows/internal/check/finding'
 import type { PortRef, Step } from '@farebox/flows/document/flow'
 import type { FieldType, JsonValue } from '@farebox/protocol/fields/field'
 
-/** The type that a port's shape shows; `any`: only the run will show it. */
+/** The type shown by the shape of a port; `any`: only the run will determine it. */
 export type ShownType = FieldType | 'any'
 
 /** The source of an input. */
@@ -18,13 +18,13 @@ export interface PortView {
   readonly name: string
   readonly type: ShownType
   readonly required: boolean
-  /** `new`: the capability has it since the flow was made; `gone`: it is joined, and is not there any more. */
+  /** `new`: the capability got the port after the flow was made; `gone`: the port has a wire but no longer exists. */
   readonly state: 'there' | 'new' | 'gone'
-  /** Of inputs alone. */
+  /** Set for inputs only. */
   readonly feed: Feed | undefined
-  /** The worst that was found at it. */
+  /** The severity of its most severe finding. */
   readonly finding: Finding['severity'] | undefined
-  /** The whole of it in words: `text, string, required, input of Summary, fed by flow input article`. */
+  /** A full description: `text, string, required, input of Summary, fed by flow input article`. */
   readonly words: string
 }
 
@@ -33,11 +33,11 @@ export interface NodeView {
   readonly id: string
   readonly kind: Step['kind'] | 'input' | 'output'
   readonly name: string
-  /** Decimal USDC; undefined: free, or nothing that has a price. */
+  /** Decimal USDC; undefined for steps without a price. */
   readonly price: string | undefined
   /** Its purpose in a few words: a template's text, a branch's question. Empty for jobs and ends. */
   readonly line: string
-  /** Of jobs. */
+  /** Set for jobs only. */
   readonly job:
     | { readonly agentId: number; readonly capability: string; readonly most: number | undefined }
     | undefined
@@ -49,14 +49,14 @@ export interface NodeView {
 
 /** A wire for display. */
 export interface WireView {
-  /** `keyOfInput` of what it leads to; a second one to the same input has its number behind it. */
+  /** `keyOfInput` of the input that it leads to; a second wire to the same input has a number appended. */
   readonly id: string
   readonly from: PortRef
   readonly to: PortRef
   readonly grade: GradedWire['grade']
   readonly reason: string
-  /** Of what goes through it. */
+  /** The type of its value. */
   readonly type: ShownType
-  /** The words on the wire; empty: none. */
+  /** The text on the wire; empty when there is none. */
   readonly tag: string
 }

@@ -5,7 +5,7 @@ import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import { keyOfInput } from './key-of-input.ts'
 import type { ShownType, WireView } from './views.ts'
 
-/** All wires, in the order of the document, those that are as before the very same. */
+/** All wires in the order of the document; unchanged wires are the same objects as before. */
 export function viewWires(
   graph: Graph,
   graded: readonly GradedWire[],

@@ -4,12 +4,13 @@ import type { PlannedFrom } from './planned-from.ts'
 import type { OnChainLimits } from './read-chain-state.ts'
 
 /**
- * Checks a plan against the state that the wallet's chain answers: a platform may answer anything, and a page may be old.
+ * Checks a plan against the state reported by the wallet's chain, because the platform may return anything and the page may
+ * be outdated.
  *
- * What only takes back goes on while an agent spends, so that nobody keeps an owner from it by spending: its approval
- * becomes what is left by now, and never more than was planned.
+ * A change that only takes back permissions succeeds even while an agent is spending, so that no agent can block its owner
+ * by spending. Its approval becomes the amount that is now left, and never more than planned.
  *
- * @throws {WalletProblem} where the chain says otherwise than the page that the plan was made on
+ * @throws {WalletProblem} when the chain's state differs from the page on which the plan was made
  */
 export function holdAgainstChain(change: LimitChange, chain: OnChainLimits): LimitChange {
   const { from } = change

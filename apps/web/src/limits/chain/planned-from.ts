@@ -1,8 +1,8 @@
 import type { SpendPermissionView } from '@farebox/platform-api/limits/wallet-limits'
 
-/** A permission as the contract has it. */
+/** A permission as stored in the contract. */
 export interface OnChainPermission {
-  /** Zero: never set, or revoked. */
+  /** Zero when it was never set or has been revoked. */
   readonly limit: bigint
   readonly spent: bigint
   readonly left: bigint
@@ -10,33 +10,33 @@ export interface OnChainPermission {
   readonly expiry: bigint
   readonly nonce: bigint
   readonly isListed: boolean
-  /** Tokens may go to each recipient of the plan. */
+  /** Whether tokens may go to each recipient of the plan. */
   readonly takesRecipients: boolean
 }
 
-/** A permission of a plan, and how the chain has to have it for the plan to be right. */
+/** A permission of a plan, and the state on the chain for which the plan is correct. */
 export interface PlannedPermission {
   readonly spender: string
   readonly token: string
-  /** As the contract names it, or what it is made of. */
+  /** The scope as the contract names it, or the parts from which it is derived. */
   readonly scope: string | { readonly agentId: number; readonly capability: string }
   readonly recipients: readonly string[]
-  /** The amount that it has left is counted in the total. */
+  /** Whether its remaining amount is included in the total. */
   readonly isCounted: boolean
-  /** Values that are not named here may be any. */
+  /** Properties that are missing here may have any value. */
   readonly expected: Partial<OnChainPermission>
 }
 
-/** The state that a plan was made from, as the page has it; in atomic units. */
+/** The state from which a plan was made, as shown on the page; amounts in atomic units. */
 export interface PlannedFrom {
   readonly totalLeft: bigint
   readonly allowance: bigint
   readonly permission: PlannedPermission | undefined
-  /** Nothing is permitted by it that was not before. */
+  /** Whether the plan permits nothing that was not permitted before. */
   readonly onlyTakesBack: boolean
 }
 
-/** The state on the chain of a permission that the page shows rightly. A revoked one is kept without its terms. */
+/** The expected state of a permission on the chain. The contract does not keep the terms of a revoked permission. */
 export function expectedOf(permission: SpendPermissionView | undefined): Partial<OnChainPermission> {
   if (permission === undefined) return { limit: 0n, spent: 0n, left: 0n }
   const { spent, left, nonce, limit, expires_at: end, recipients } = permission

@@ -14,13 +14,13 @@ import { keccak } from '../../wallet/keccak.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { OnChainPermission, PlannedPermission } from './planned-from.ts'
 
-/** The limits of a wallet as its own chain answers them; amounts in atomic units. */
+/** The limits of a wallet as reported by its own chain; amounts in atomic units. */
 export interface OnChainLimits {
-  /** Of all live permissions. */
+  /** The remaining amount of all live permissions. */
   readonly totalLeft: bigint
-  /** The amount that the token lets the contract take. */
+  /** The amount that the token lets the contract move. */
   readonly allowance: bigint
-  /** The permission that is changed; undefined: none is. */
+  /** The permission that is being changed; undefined when none is. */
   readonly permission: OnChainPermission | undefined
 }
 
@@ -28,7 +28,10 @@ const CONTRACT = SPEND_PERMISSIONS_ADDRESS.toLowerCase()
 
 type AskOne = (to: string, data: string) => Promise<unknown>
 
-/** Asks the wallet's chain, not the platform. Undefined: the contract or the token is not there, or nobody answers. */
+/**
+ * Reads the state from the wallet's chain instead of the platform. Undefined when the contract or the token does not exist
+ * there, or when the chain does not answer.
+ */
 export async function readChainState(
   { readChain }: Pick<Wallet, 'readChain'>,
   { address: owner, token: { address: token } }: Pick<WalletLimits, 'address' | 'token'>,

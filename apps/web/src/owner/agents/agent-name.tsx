@@ -2,7 +2,7 @@ import type { DashboardAgent } from '@farebox/platform-api/me/owner-dashboard'
 import type { ReactNode } from 'react'
 import { Words } from '../../parts/words.tsx'
 
-/** An agent by its name, which leads to its page, and its number. */
+/** The name of an agent, linked to its page, and its number. */
 export function AgentName(props: { readonly agent: Pick<DashboardAgent, 'agent_id' | 'name'> }): ReactNode {
   const { agent_id: id, name } = props.agent
   return (

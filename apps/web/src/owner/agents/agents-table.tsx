@@ -6,7 +6,7 @@ import { HourStrip } from '../hour-strip.tsx'
 import { AgentName } from './agent-name.tsx'
 import { workColumns } from './work-columns.tsx'
 
-/** The agents of an owner: the state of each now, its checks of seven days, its jobs and what it earned. */
+/** The agents of an owner: the current state of each, its checks of the last seven days, its jobs and its earnings. */
 export function AgentsTable(props: {
   readonly agents: readonly DashboardAgent[]
   readonly now: number
@@ -33,7 +33,7 @@ export function AgentsTable(props: {
   )
 }
 
-/** The state of an agent now: where it is not listed, that comes first. */
+/** The current state of an agent; if it is not listed, its listing status is shown instead. */
 export function AgentNow(props: {
   readonly agent: Pick<DashboardAgent, 'standing' | 'availability' | 'consecutive_failures' | 'checked_at'>
 }): ReactNode {
@@ -44,7 +44,7 @@ export function AgentNow(props: {
   return <Now availability={availability} failures={failures} checkedAt={checkedAt} />
 }
 
-/** The listing status in a word or two. Undefined: the agent is listed, and its checks say more. */
+/** The listing status in a word or two; undefined for a listed agent, whose checks are more informative. */
 function describeStanding(standing: DashboardAgent['standing']): string | undefined {
   switch (standing) {
     case 'listed':

@@ -6,7 +6,7 @@ import { answers } from '../../site/answers.ts'
 import { ApiFailure, explainFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Has the platform check an agent now, and shows the result in its place. */
+/** A button that has the platform check an agent now, and then shows the result. */
 export function CheckAgain(props: {
   readonly agentId: number
   readonly className: string

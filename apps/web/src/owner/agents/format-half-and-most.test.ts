@@ -7,6 +7,6 @@ test.each([
   [84, 1_100, '84 ms / 1.1 s'],
   [1_000, 64_000, '1.0 s / 1 min 4 s'],
   [null, null, 'not known'],
-])('half within %s ms and 95 %% within %s ms is written %s', (half, most, words) => {
+])('a median of %s ms and a 95th percentile of %s ms are written %s', (half, most, words) => {
   expect(formatHalfAndMost(half, most)).toBe(words)
 })

@@ -5,7 +5,7 @@ import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { CheckAgain } from './check-again.tsx'
 
-/** So many are in view; the rest open by a click. */
+/** The number of notices that are visible; a click opens the rest. */
 const MOST_OPEN = 3
 
 const TONES: { readonly [kind in OwnerNotice['kind']]: Tone } = {
@@ -22,7 +22,7 @@ const TONES: { readonly [kind in OwnerNotice['kind']]: Tone } = {
 /** The notices that an owner has to act on, the most severe first. */
 export function Notices(props: {
   readonly notices: readonly OwnerNotice[]
-  /** On the page of the agent itself there is no way to it. */
+  /** Whether this is the page of the agent itself, to which no link is needed. */
   readonly isOwnPage?: boolean
   readonly checked?: () => void
 }): ReactNode {

@@ -4,7 +4,7 @@ import { Amount } from '../../parts/amount.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { formatHalfAndMost } from './format-half-and-most.ts'
 
-/** Figures of the jobs of an agent, or of one of its capabilities. */
+/** Figures about the jobs of an agent or of one of its capabilities. */
 interface Work {
   readonly jobs: { readonly completed: number }
   readonly success: number | null
@@ -14,7 +14,7 @@ interface Work {
   readonly earned: string
 }
 
-/** The columns that each table of figures has: paid jobs, the share delivered, response times, earnings. */
+/** The columns shared by all tables of figures: paid jobs, the share delivered, response times, earnings. */
 export function workColumns<Row extends Work>(
   rows: readonly Row[],
 ): { readonly [column in 'jobs' | 'delivered' | 'duration' | 'earned']: Column<Row> } {

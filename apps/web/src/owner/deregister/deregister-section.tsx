@@ -9,13 +9,13 @@ import { Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { useSite } from '../../site/site.ts'
 import { useDeregister, type DeregisterState } from './use-deregister.ts'
 
-/** Deregisters an agent and gets its stake back: the consequences, the ticket, and the outcome. */
+/** Deregisters an agent and returns its stake: the consequences, the ticket, and the outcome. */
 export function DeregisterSection(props: {
   readonly agentId: number
   readonly owner: string
-  /** A browser that a terminal signed in has no key of the owner to sign with. */
+  /** The origin of the session. A browser that a terminal signed in has no owner's key to sign with. */
   readonly origin: Me['session']['origin']
-  /** Null: not known; what a registration stakes here. */
+  /** The stake of a registration on this platform; null when it is not known. */
   readonly stakeWei: string | null
 }): ReactNode {
   const { agentId, owner, origin, stakeWei } = props
@@ -50,7 +50,7 @@ export function DeregisterSection(props: {
   )
 }
 
-/** The outcome of the transaction. One note, so that screen readers announce its changes. */
+/** The outcome of the transaction. All outcomes share one note, so that screen readers announce changes. */
 function SentNote(props: {
   readonly agentId: number
   readonly ether: string
@@ -132,7 +132,7 @@ function DeregisterOffer(props: {
   )
 }
 
-/** The transaction to be sent, and why it was not sent. */
+/** The transaction to send, and why it was not sent. */
 function DeregisterSheet(props: {
   readonly agentId: number
   readonly owner: string

@@ -4,7 +4,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { followDeregister } from './follow-deregister.ts'
 import { atOnce } from '../../test-setup/at-once.ts'
 
-/** Follows a transaction of agent 2 whose listing status is what these answers say, one after another. */
+/** Follows a transaction of agent 2, with these listing statuses as the successive answers of the platform. */
 async function follow(standings: readonly (string | undefined)[], wallet?: Partial<Wallet>) {
   const left = [...standings]
   const paths: string[] = []
@@ -37,7 +37,7 @@ function walletWith(answers: { readonly [method: string]: unknown }): Partial<Wa
   return { readChain: async method => known[method] }
 }
 
-test('a deregistration is done once the platform has seen it, however often it did not answer', async () => {
+test('a deregistration is done once the platform has seen it, even after several failed requests', async () => {
   const { outcome, paths, pauses } = await follow(['listed', undefined, 'deregistered'])
   expect(outcome).toEqual({ kind: 'done' })
   expect(new Set(paths)).toEqual(new Set(['/v1/me/agents?cursor=1']))
@@ -52,12 +52,12 @@ test('a transaction that the contract rejected leaves the agent registered', asy
   })
 })
 
-test('a transaction that another one replaced leaves the agent registered', async () => {
+test('a transaction that was replaced by another one leaves the agent registered', async () => {
   const { outcome } = await follow(['listed'], walletWith({ eth_getTransactionCount: '0x6' }))
   expect(outcome).toMatchObject({ kind: 'failed', problem: expect.stringContaining('replaced this one') })
 })
 
-test('without an outcome it is no longer followed after a hundred checks, which are five minutes', async () => {
+test('following ends without an outcome after a hundred checks, which take five minutes', async () => {
   const { outcome, pauses } = await follow(
     Array.from({ length: 100 }, () => 'listed'),
     walletWith({}),
@@ -65,7 +65,7 @@ test('without an outcome it is no longer followed after a hundred checks, which 
   expect([outcome, pauses.length]).toEqual([undefined, 100])
 })
 
-test('it is no longer followed once the page is left', async () => {
+test('following ends when the page is left', async () => {
   const left = AbortSignal.abort(new Error('the page was left'))
   const sent = {
     agentId: 2,

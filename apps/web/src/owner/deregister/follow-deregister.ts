@@ -4,23 +4,23 @@ import { readTransaction } from '../../wallet/read-transaction.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findOwnAgent } from '../read-parts.ts'
 
-/** A transaction that was sent to deregister an agent, and who can be asked about it. */
+/** A transaction sent to deregister an agent, and the sources that can report its outcome. */
 export interface SentDeregister {
   readonly agentId: number
-  /** The address that sent it; lower-case. */
+  /** The address that sent it, in lower case. */
   readonly owner: string
   readonly transaction: string
   readonly chainId: number
   readonly ask: Ask
   readonly clock: Pick<Clock, 'after'>
-  /** Undefined: only the platform is asked. */
+  /** Undefined when only the platform can be asked. */
   readonly wallet: Wallet | undefined
 }
 
 /** The outcome of a transaction that deregisters an agent. */
 export type DeregisterOutcome =
   | { readonly kind: 'done' }
-  /** The agent is still registered; why, in sentences. */
+  /** The agent is still registered; `problem` says why, in sentences. */
   | { readonly kind: 'failed'; readonly problem: string }
 
 const CHECK_MS = 3_000
@@ -32,7 +32,8 @@ const PROBLEMS = {
 }
 
 /**
- * Asks the platform and the wallet's chain until one of them knows the outcome. Undefined: neither did for five minutes.
+ * Asks the platform and the wallet's chain until one of them knows the outcome. Undefined when neither does within five
+ * minutes.
  *
  * @throws the signal's reason once it aborts
  */
@@ -52,7 +53,7 @@ export async function followDeregister(
 
 async function readOutcome(sent: SentDeregister): Promise<DeregisterOutcome | undefined> {
   const { ask, agentId, wallet, transaction: hash, owner: from, chainId } = sent
-  // An agent that is not of the signed-in owner is not found, and says nothing.
+  // An agent that the signed-in owner does not own is not found; then only the wallet's chain can tell.
   const agent = await findOwnAgent(ask, agentId)
   if (agent?.standing === 'deregistered') return { kind: 'done' }
   if (wallet === undefined) return undefined

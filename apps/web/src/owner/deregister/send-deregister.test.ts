@@ -36,7 +36,7 @@ function walletOf(
   return { wallet, sent }
 }
 
-test('the owner’s wallet is asked for deregister(agentId) at the registry, without a value', async () => {
+test('asks the owner’s wallet to call deregister(agentId) at the registry, without a value', async () => {
   const { wallet, sent } = walletOf(OWNER)
   expect(await sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })).toBe(HASH)
   expect(sent).toEqual([
@@ -44,14 +44,14 @@ test('the owner’s wallet is asked for deregister(agentId) at the registry, wit
   ])
 })
 
-test('a wallet with another account is not asked to send, and the error names the owner’s account', async () => {
+test('does not ask a wallet with another account, and the error names the owner’s account', async () => {
   const { wallet, sent } = walletOf(OTHER)
   const refused = sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })
   await expect(refused).rejects.toThrow('is using 0x9965…A4dc, but the agent belongs to 0x15d3…6A65')
   expect(sent).toEqual([])
 })
 
-test('a wallet that also has the owner’s account sends with that one', async () => {
+test('sends with the owner’s account if the wallet has it besides another one', async () => {
   const right = walletOf(OWNER)
   const accounts = {
     take: (address: string) => Promise.resolve(address === OWNER ? right.wallet : undefined),
@@ -63,7 +63,7 @@ test('a wallet that also has the owner’s account sends with that one', async (
   expect([sent.length, right.sent.length]).toEqual([0, 1])
 })
 
-test('a declined request says that nothing was sent, a failed one that the wallet has to be checked', () => {
+test('explains that nothing was sent after a declined request, and to check the wallet after a failed one', () => {
   expect(explainDeregister(new WalletProblem('declined', 'You declined.'))).toBe(
     'You declined. Nothing was sent.',
   )

@@ -4,18 +4,18 @@ import { shortAddress } from '../../format/address.ts'
 import { WalletProblem, type Wallet } from '../../wallet/wallet.ts'
 import { bringToChain } from '../../wallet/wallet-chain.ts'
 
-/** Whose agent is to be ended, by which wallet. */
+/** The agent to deregister, and the wallet that does it. */
 export interface Deregistering {
   readonly agentId: number
-  /** The address that holds the agent's token; lower-case. */
+  /** The lower-case address that holds the agent's token. */
   readonly owner: string
   readonly wallet: Wallet
   readonly platform: Platform
 }
 
 /**
- * Has the owner's wallet send `deregister(agentId)`: the right account, the right network. Resolves to the transaction's
- * hash as soon as it was sent.
+ * Has the owner's wallet send `deregister(agentId)`, from the owner's account on the platform's network. Resolves to the
+ * transaction's hash as soon as it has been sent.
  *
  * @throws {WalletProblem}
  */
@@ -37,10 +37,10 @@ export async function sendDeregister({ agentId, owner, wallet, platform }: Dereg
   })
 }
 
-/** After these it is not known whether something was sent. */
+/** The kinds of errors after which it is unknown whether something was sent. */
 const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 
-/** Why it was not sent, or why that is not known. */
+/** Explains why it was not sent, or that this is not known. */
 export function explainDeregister(error: unknown): string {
   if (!(error instanceof WalletProblem))
     return 'The wallet did not respond. Check it to see whether anything was sent.'

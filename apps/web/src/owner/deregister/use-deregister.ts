@@ -14,21 +14,21 @@ export type DeregisterState =
   | { readonly kind: 'sent'; readonly transaction: string; readonly isLate: boolean }
   | { readonly kind: 'done' }
 
-/** The deregistration of an agent, and what its owner can do about it. */
+/** The deregistration of an agent, and the owner's actions on it. */
 export interface Deregister {
   readonly state: DeregisterState
-  /** Asks the wallet; does nothing while it is asked. */
+  /** Asks the wallet; does nothing while a request is pending. */
   readonly send: () => void
-  /** Follows what was sent once more. */
+  /** Resumes following the sent transaction. */
   readonly follow: () => void
-  /** Its owner says that what was sent will not be in a block. */
+  /** Forgets the sent transaction, because the owner says that it will not be in a block. */
   readonly forget: () => void
 }
 
-/** In the browser's storage: the transaction that was sent for an agent, so that a page that is loaded again follows it. */
+/** In the browser's storage: the transaction sent for an agent, so that following continues after a reload. */
 const SENT = 'farebox-deregister-'
 
-/** Deregisters an agent by its owner's wallet. A transaction that was sent is followed, and no other is sent meanwhile. */
+/** Deregisters an agent with its owner's wallet. While a sent transaction is followed, no other is sent. */
 export function useDeregister(agentId: number, owner: string, sentNow: () => void): Deregister {
   const { ask, platform } = useSite()
   const { wallet, connect, refresh } = usePurse()

@@ -1,17 +1,17 @@
 import { fromAtomic } from '../../format/amount.ts'
 
-/** Four gridlines above zero, and the highest value that they reach. */
+/** Four gridlines above zero, and the value of the highest one. */
 export interface Scale {
   readonly top: bigint
-  /** From zero up: the value and its words, all with the same decimals. */
+  /** The gridlines from zero up, each with its value and its label; all labels have the same number of decimals. */
   readonly lines: readonly { readonly value: bigint; readonly words: string }[]
 }
 
 const LINES = 4n
-/** Steps that people count in, in tenths of a power of ten. */
+/** Round step sizes, in tenths of a power of ten. */
 const STEPS = [10n, 15n, 20n, 25n, 30n, 40n, 50n, 60n, 80n]
 
-/** Chooses the gridlines for a highest value, in steps that people count in. Exact, in atomic units. */
+/** Chooses gridlines with round steps for a highest value. Exact, in atomic units. */
 export function chooseScale(highest: bigint): Scale {
   const step = chooseStep(highest)
   const values = Array.from({ length: Number(LINES) + 1 }, (_, index) => step * BigInt(index))

@@ -5,13 +5,13 @@ import { chooseScale, type Scale } from './choose-scale.ts'
 import type { Earnings } from './stack-earnings.ts'
 
 const HEIGHT = 190
-/** The height of zero; the days' names are below it. */
+/** The vertical position of zero; the names of the days are below it. */
 const BASE = 158
 const TOP = 14
-/** More days than this cannot all be named; on a phone a half of them. */
+/** The most days that can all be labelled; a phone labels half as many. */
 const MOST_NAMED = 14
 
-/** Earnings by day as bars from zero, ink before hatch before grey; a phone names fewer of the days. */
+/** Earnings by day as stacked bars: solid first, then hatched, then grey. A phone labels fewer of the days. */
 export function EarningsPlot({ earnings }: { readonly earnings: Earnings }): ReactNode {
   const scale = chooseScale(highestOf(earnings.totals))
   return (
@@ -22,7 +22,7 @@ export function EarningsPlot({ earnings }: { readonly earnings: Earnings }): Rea
   )
 }
 
-/** The sample of a part in the plot's legend; parts differ by their patterns. */
+/** The swatch of a part in the plot's legend; parts differ by their patterns. */
 export function PlotSwatch({ index }: { readonly index: number }): ReactNode {
   const id = useId()
   return (
@@ -91,12 +91,12 @@ function Plot(props: {
   )
 }
 
-/** Room for the longest of the scale's words. */
+/** The width needed for the longest label of the scale. */
 function widthOf({ lines }: Scale): number {
   return Math.max(...lines.map(({ words }) => words.length)) * 7 + 4
 }
 
-/** The share of its day's width that a bar takes. */
+/** The share of a day's width that its bar takes. */
 const BAR = 0.5
 const BAR_OF_MANY = 0.66
 
@@ -146,7 +146,7 @@ function Hatch({ id }: { readonly id: string }): ReactNode {
   )
 }
 
-/** Geometry alone goes through floats; no amount is read off it. */
+/** Converts a value to a coordinate. Only coordinates use floating point, never the displayed amounts. */
 function yOf(value: bigint, { top }: Scale): number {
   const share = Number((value * 10_000n) / top) / 10_000
   return Math.round((BASE - share * (BASE - TOP)) * 100) / 100
@@ -160,7 +160,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`
 }
 
-/** The last day always, and before it as many as have room. */
+/** Whether a day is labelled: always the last day, and before it as many as fit. */
 function isNamed(index: number, count: number, isNarrow: boolean): boolean {
   const each = count > MOST_NAMED ? 3 : isNarrow && count > MOST_NAMED / 2 ? 2 : 1
   return (count - 1 - index) % each === 0

@@ -8,7 +8,7 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { EarningsPlot, PlotSwatch } from './earnings-plot.tsx'
 import type { EarnedBy, Earnings } from './stack-earnings.ts'
 
-/** The earnings of each day: as a plot, and as a table that opens. */
+/** The earnings of each day, as a plot, and as a table that can be opened. */
 export function EarningsSection({ earnings }: { readonly earnings: Earnings }): ReactNode {
   const { days, parts } = earnings
   return (
@@ -41,7 +41,7 @@ export function EarningsSection({ earnings }: { readonly earnings: Earnings }): 
   )
 }
 
-/** A day by its place in the series. */
+/** A day, with its index in the series. */
 interface EarningsDay {
   /** Unix seconds. */
   readonly day: number
@@ -87,7 +87,7 @@ function EarningsTable({ earnings }: { readonly earnings: Earnings }): ReactNode
   )
 }
 
-/** Writes the amount of each day, in a column that ends on one point; `none` for a day without. */
+/** Returns a function that formats the amount of a day, aligned at the decimal point; `none` for a day without earnings. */
 function amountsByDay(atomic: readonly bigint[]): (day: EarningsDay) => ReactNode {
   const amounts = atomic.map(fromAtomic)
   const decimals = longestDecimals(amounts)

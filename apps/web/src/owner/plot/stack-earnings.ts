@@ -2,34 +2,34 @@ import type { OwnerDashboard } from '@farebox/platform-api/me/owner-dashboard'
 
 /** The earnings of one capability, day by day. */
 export interface EarnedBy {
-  /** The same in every rendering. */
+  /** A stable key for rendering. */
   readonly key: string
   readonly name: string
-  /** Which agent's; undefined where there is one agent alone. */
+  /** The name of the agent; undefined when there is only one agent. */
   readonly agent: string | undefined
-  /** Atomic units of USDC, a value for each day. */
+  /** Atomic units of USDC, one value for each day. */
   readonly days: readonly bigint[]
   readonly total: bigint
 }
 
-/** Earnings of whole days, piled up by capability. */
+/** Earnings of whole days, stacked by capability. */
 export interface Earnings {
-  /** Unix seconds, UTC midnight; the oldest first. */
+  /** Unix seconds at UTC midnight, the oldest day first. */
   readonly days: readonly number[]
-  /** The highest earning first; what does not fit is the last one, `others`. */
+  /** The highest earning capability first; the last part, `others`, combines those that do not fit. */
   readonly parts: readonly EarnedBy[]
   readonly totals: readonly bigint[]
-  /** All jobs of each day, whatever came of them. */
+  /** The number of jobs of each day, whatever their outcome. */
   readonly jobs: readonly number[]
 }
 
 type Point = OwnerDashboard['series'][number]
 
 const DAY = 86_400
-/** The plot has so many patterns that differ without colours; the rest are one part. */
+/** The number of patterns that can be distinguished without colour; further capabilities are combined into one part. */
 const MOST_PARTS = 4
 
-/** Piles a series up for its plot: every day from `from` to `to`, those without jobs too. */
+/** Stacks a series for its plot, with every day from `from` to `to`, including days without jobs. */
 export function stackEarnings(
   series: readonly Point[],
   range: { readonly from: number; readonly to: number },

@@ -66,7 +66,7 @@ export function RotateSheet(props: Props & { readonly made: (secret: CreatedSecr
   const path = `/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`
   const rotating = useAction(
     async () => {
-      // Shown even to who has closed the sheet meanwhile: nobody can see it again.
+      // Shown even if the reader has closed the sheet meanwhile, because the secret cannot be shown again.
       made(await failing(ask(path, answers.createdSecret, { method: 'POST' }), failed))
     },
     error => explainSecretChange(error, 'made'),

@@ -10,7 +10,7 @@ import type { PayeeWallet } from './payee-wallets.ts'
 
 const MOST_LABEL = 64
 
-/** Names a secret and picks the wallets that can receive payments with it; at first all of them. */
+/** A form that names a secret and selects the wallets that can receive payments with it; initially all of them. */
 export function CreateSecretSheet(props: {
   readonly wallets: readonly PayeeWallet[]
   readonly made: (secret: CreatedSecret) => void
@@ -27,7 +27,7 @@ export function CreateSecretSheet(props: {
       if (chosen.length === 0) throw new NoWallet()
       const name = label.trim()
       const body = { ...(name !== '' && { label: name }), wallets: chosen }
-      // Shown even where the sheet was closed meanwhile: nobody can see it again.
+      // Shown even if the sheet was closed meanwhile, because the secret cannot be shown again.
       made(await failing(ask('/v1/me/secrets', answers.createdSecret, { method: 'POST', body }), failed))
     },
     error => (error instanceof NoWallet ? error.message : explainSecretChange(error, 'made')),
@@ -67,10 +67,10 @@ export function CreateSecretSheet(props: {
   )
 }
 
-/** The wallets as boxes to be ticked. */
+/** The wallets as checkboxes. */
 function WalletPicks(props: {
   readonly wallets: readonly PayeeWallet[]
-  /** Addresses that are left out. */
+  /** Addresses that are not selected. */
   readonly left: ReadonlySet<string>
   readonly setLeft: (left: ReadonlySet<string>) => void
 }): ReactNode {

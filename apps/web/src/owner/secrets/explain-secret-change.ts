@@ -1,6 +1,6 @@
 import { ApiFailure } from '../../site/ask.ts'
 
-/** Why a secret was not made or revoked, and what may be there all the same. */
+/** Explains why a secret was not created or revoked, and what may have happened nevertheless. */
 export function explainSecretChange(error: unknown, change: 'made' | 'revoked'): string {
   if (error instanceof ApiFailure && error.status !== 0) {
     const wait = error.retryAfter === undefined ? '' : ` Try again in ${error.retryAfter} s.`
@@ -12,7 +12,10 @@ export function explainSecretChange(error: unknown, change: 'made' | 'revoked'):
     : 'The platform did not respond. The secret may or may not have been revoked. Check the list.'
 }
 
-/** The answer to a change of secrets; where there is none, it says so and rejects: something may be there all the same. */
+/**
+ * Passes the result of a change of secrets on. Calls `failed` before rejecting, because the platform may have made the
+ * change.
+ */
 export async function failing<T>(change: Promise<T>, failed: () => void): Promise<T> {
   try {
     return await change

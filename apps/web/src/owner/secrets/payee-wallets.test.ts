@@ -20,7 +20,7 @@ function agent(name: string, rest: Partial<Agent>): Agent {
   }
 }
 
-test('a secret can be for the owner’s address and for what their listed agents have proven, each once', () => {
+test('a secret can be for the owner’s address and the proven wallets of their listed agents, each listed once', () => {
   const agents = [
     agent('Count', {}),
     agent('Summary', {}),

@@ -1,14 +1,14 @@
 import type { OwnedAgents } from '@farebox/platform-api/owners'
 
-/** A wallet that a secret may take payments to. */
+/** A wallet to which a secret may take payments. */
 export interface PayeeWallet {
   /** Lower-case. */
   readonly address: string
-  /** Names of the agents that are paid at it; empty: it is the owner's own address alone. */
+  /** Names of the agents that are paid at this wallet; empty when it is only the owner's own address. */
   readonly agents: readonly string[]
 }
 
-/** The wallets of an owner: their own address first, then those that their listed agents have proven. */
+/** The wallets of an owner: their own address first, then the proven wallets of their listed agents. */
 export function listPayeeWallets(address: string, agents: OwnedAgents['agents']): readonly PayeeWallet[] {
   const wallets = new Map<string, string[]>([[address, []]])
   for (const { standing, wallet, wallet_proven: isProven, name } of agents) {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Hash } from '../../parts/short.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** A secret by what its maker called it, or else by its id. */
+/** The label of a secret, or else its id. */
 export function SecretName({ of }: { readonly of: Pick<Secret, 'label' | 'secret_id'> }): ReactNode {
   return of.label === null || of.label === '' ? (
     <Hash of={of.secret_id} />

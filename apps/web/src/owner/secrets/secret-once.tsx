@@ -5,7 +5,7 @@ import { Address } from '../../parts/short.tsx'
 import { useSite } from '../../site/site.ts'
 import { OnceSheet } from '../once-sheet.tsx'
 
-/** A new secret, this once, with the other lines that an agent needs to be paid by it. */
+/** Shows a new secret once, with the other environment variables that an agent needs to be paid with it. */
 export function SecretOnce({
   secret,
   kept,
@@ -18,7 +18,7 @@ export function SecretOnce({
   const lines = [
     `FACILITATOR_SECRET=${secret.secret}`,
     ...(platform.facilitator_url === null ? [] : [`FACILITATOR_URL=${platform.facilitator_url}`]),
-    // Without it an agent is paid on Base, whichever chain this platform is on.
+    // Without this variable an agent is paid on Base, whatever chain this platform uses.
     `SERVICE_NETWORK=${platform.network}`,
     `AGENT_WALLET_ADDRESS=${formatAddress(wallet)}`,
     'SERVICE_DEV_MODE=false',

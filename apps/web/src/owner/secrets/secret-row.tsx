@@ -4,10 +4,10 @@ import { Address, Hash } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
 import { SecretName } from './secret-name.tsx'
 
-/** One secret in a list: its wallets, whether it is used, and what can be done with it. */
+/** One secret in a list: its wallets, its use, and the actions on it. */
 export function SecretRow(props: {
   readonly secret: Secret
-  /** To name those that it replaces or is replaced by. */
+  /** All secrets, to name the ones that this secret replaces or is replaced by. */
   readonly all: readonly Secret[]
   readonly isFull: boolean
   readonly rotate: () => void
@@ -54,7 +54,7 @@ export function SecretRow(props: {
   )
 }
 
-/** When a secret was revoked; of one that works: its wallets, its age, its last use and its successor. */
+/** When a secret was revoked; for an active secret: its wallets, its age, its last use and its successor. */
 function SecretUse(props: {
   readonly secret: Secret
   readonly successor: Secret | undefined

@@ -19,14 +19,14 @@ type OpenedSheet =
   | { readonly made: CreatedSecret }
 
 interface Props {
-  /** Null: they could not be read just now, and are asked for once more. */
+  /** Null when they could not be read; the panel then requests them again. */
   readonly secrets: Secrets | null
   readonly wallets: readonly PayeeWallet[]
-  /** At most so many, and a link to all; undefined: all of them. */
+  /** The most secrets to show, with a link to all; undefined to show all of them. */
   readonly most?: number
 }
 
-/** The secrets of an owner: made, replaced and revoked in their place. */
+/** The secrets of an owner, with actions to create, replace and revoke them. */
 export function SecretsPanel(props: Props): ReactNode {
   const { platform } = useSite()
   if (platform.secrets) return <IssuedSecrets {...props} />
@@ -169,7 +169,7 @@ function SecretSheet(props: {
   return <RevokeSheet secret={sheet.revoke} revoked={done} failed={read} close={close} />
 }
 
-/** Those in use first, the newest of them first. */
+/** Sorts active secrets first, the newest of them first. */
 function byUse(one: Secret, other: Secret): number {
   const isLive = Number(one.revoked_at !== null) - Number(other.revoked_at !== null)
   return isLive !== 0 ? isLive : other.created_at - one.created_at

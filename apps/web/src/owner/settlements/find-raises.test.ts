@@ -19,7 +19,7 @@ const share = (agent_id: number, changes: Partial<SettlementShare>): SettlementS
   ...changes,
 })
 
-test('the next badge of each agent raises a limit, the largest gain first, and another agent does', () => {
+test('lists the next badge of each agent, the largest gain first, and then another agent', () => {
   const [fresh, bronze] = [share(1, {}), share(2, { badge: 'bronze', settlements: 10_000 })]
   expect(findRaises([fresh, bronze], RULE)).toEqual([
     { kind: 'badge', share: bronze, badge: 'silver', more: 90_000 },
@@ -28,13 +28,13 @@ test('the next badge of each agent raises a limit, the largest gain first, and a
   ])
 })
 
-test('an agent that is offline raises it once it is back, by what its badge says', () => {
+test('lists an offline agent with the gain of its badge once it is back', () => {
   const away = share(1, { badge: 'silver', settlements: 0, counts_nothing: 'offline', stake: '0.003' })
-  // It has the least that every listed owner has meanwhile, which another agent would not raise.
+  // While it is offline, the owner has the minimum of every listed owner, which another agent would not raise.
   expect(findRaises([away], RULE)).toEqual([{ kind: 'back', share: away, more: 299_000 }])
 })
 
-test('three agents are named at most; at the ceiling nothing raises a limit', () => {
+test('names at most three agents, and nothing if the limit is at its maximum', () => {
   expect(findRaises([share(9, { badge: 'gold', settlements: 1_000_000 })], RULE)).toEqual([])
   expect(
     findRaises(

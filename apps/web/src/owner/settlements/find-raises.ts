@@ -5,7 +5,7 @@ type Badge = SettlementShare['badge']
 
 /** A way to raise an owner's limit, and by how many settlements a day. */
 export type Raise =
-  /** An agent that counts for nothing now. */
+  /** An agent that currently adds nothing. */
   | { readonly kind: 'back'; readonly share: SettlementShare; readonly more: number }
   | { readonly kind: 'badge'; readonly share: SettlementShare; readonly badge: Badge; readonly more: number }
   | { readonly kind: 'another'; readonly more: number }
@@ -13,7 +13,10 @@ export type Raise =
 const BADGES: readonly Badge[] = ['none', 'verified', 'bronze', 'silver', 'gold']
 const MOST_RAISES = 3
 
-/** The ways to raise a limit, the largest gain first, within the bounds of an owner: three agents at most, and another agent last. */
+/**
+ * The ways to raise a limit, the largest gain first, within the bounds of an owner: at most three agents, then another
+ * agent.
+ */
 export function findRaises(shares: readonly SettlementShare[], rule: Rule): readonly Raise[] {
   const sum = shares.reduce((total, share) => total + share.settlements, 0)
   const bounded = (total: number): number => Math.min(Math.max(total, rule.at_least), rule.at_most)
@@ -38,5 +41,5 @@ function raiseOf(share: SettlementShare, rule: Rule): Raise | undefined {
   return next && { kind: 'badge', share, badge: next, more: earns(next) - share.settlements }
 }
 
-/** Stakes are decimal fractions, which their quotient may miss by a little. */
+/** Tolerance for quotients of stakes, which are decimal fractions and not exact in binary. */
 const ROUNDING = 1e-6

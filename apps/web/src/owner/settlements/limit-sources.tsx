@@ -7,7 +7,7 @@ import { Words } from '../../parts/words.tsx'
 import { AgentName } from '../agents/agent-name.tsx'
 import { findRaises, type Raise } from './find-raises.ts'
 
-/** The limit of a listed owner by agent, and the ways to raise it. */
+/** The contribution of each agent to a listed owner's limit, and the ways to raise the limit. */
 export function LimitSources({
   limit,
   rule,
@@ -75,7 +75,7 @@ function ShareSettlements({ share }: { readonly share: SettlementShare }): React
   )
 }
 
-/** The least or the most that an owner's limit can be, where the sum of the shares is outside of it. */
+/** The minimum or maximum of an owner's limit, if the sum of the shares is outside of these bounds. */
 function BoundRow(props: { readonly words: string; readonly settlements: number }): ReactNode {
   return (
     <tr>

@@ -8,7 +8,10 @@ import { LimitSources } from './limit-sources.tsx'
 
 const NEAR = 0.8
 
-/** An owner's settlements of the UTC day, of the limit; a warning before it is reached; the sources of the limit. */
+/**
+ * An owner's settlements of the UTC day against the limit, a warning when it is nearly reached, and the sources of the
+ * limit.
+ */
 export function SettledToday({ limit }: { readonly limit: SettlementLimit }): ReactNode {
   const { used_today: used, daily_limit: most, sponsorship, rule } = limit
   return (
@@ -24,7 +27,7 @@ export function SettledToday({ limit }: { readonly limit: SettlementLimit }): Re
           min={0}
           max={most}
           value={Math.min(used, most)}
-          // Green, amber from four fifths on, red where nothing is left.
+          // Green; amber from four fifths of the limit on; red when nothing is left.
           optimum={0}
           low={NEAR * most}
           high={most - 0.5}

@@ -15,7 +15,7 @@ interface Outcome {
   readonly words: ReactNode
 }
 
-/** The purpose of webhooks, once above all of them. */
+/** The purpose of webhooks, shown once above all of them. */
 export function WebhookPurpose(): ReactNode {
   return (
     <p className="hint">
@@ -24,7 +24,7 @@ export function WebhookPurpose(): ReactNode {
   )
 }
 
-/** The webhook of one agent: set, tested, removed, with the newest delivery. */
+/** The webhook of one agent, with actions to set, test and remove it, and with its newest delivery. */
 export function WebhookPanel(props: {
   readonly agentId: number
   readonly webhook: Webhook | null
@@ -166,7 +166,7 @@ interface WebhookRequests {
   readonly webhook: Webhook | null
   readonly isBusy: boolean
   readonly outcome: Outcome | undefined
-  /** Its secret is to be shown. */
+  /** A newly set webhook, whose secret is to be shown. */
   readonly made: WebhookMade | undefined
   readonly save: (url: string, saved: () => void) => void
   readonly test: () => void
