@@ -2,18 +2,18 @@ import type { ReactNode } from 'react'
 import type { PageModule } from '../site/page.ts'
 
 interface Data {
-  /** The path of the kind of page, `/jobs/:jobId`; empty: there is no such kind. */
+  /** The path of the kind of page, such as `/jobs/:jobId`; empty when there is no such kind. */
   readonly path: string
 }
 
-/** The page for what is not there. */
+/** The 404 page. */
 export const page: PageModule<Data> = {
   load: async () => ({ path: '' }),
   head: () => ({ title: 'Page not found', hidden: true }),
   Page: MissingPage,
 }
 
-/** Why an address can be right and its page not there, by the kind of page. */
+/** Why a page may not exist although its address is valid, by the kind of page. */
 const REASONS: { readonly [path: string]: string } = {
   '/agents/:agentId': 'Deregistered agents are no longer shown.',
   '/flows/:flowId': 'A flow opens only in the browser that saved it, or with the link that was shared.',

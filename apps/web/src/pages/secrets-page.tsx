@@ -13,12 +13,12 @@ import type { PageModule } from '../site/page.ts'
 interface Data {
   readonly me: Me
   readonly agents: OwnedAgents['agents']
-  /** Null: not read just now. */
+  /** Null when they were not read. */
   readonly secrets: Secrets | null
   readonly limit: SettlementLimit | null
 }
 
-/** All secrets of an owner, and how much the facilitator settles for them in a day. Null: nobody is signed in. */
+/** All secrets of an owner, and the facilitator's daily limit for them. Data: null when the reader is signed out. */
 export const page: PageModule<Data | null> = {
   load: async ({ ask }) =>
     await loadSignedIn(async () => {

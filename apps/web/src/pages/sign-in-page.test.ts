@@ -13,7 +13,7 @@ test.each([
   ['https://other.example', '/owner'],
   ['javascript:alert(1)', '/owner'],
   ['', '/owner'],
-])('signing in with ?next=%s goes on to %s: a page of ours and nothing else', async (next, gone) => {
+])('signing in with ?next=%s continues at %s, which is always a page of this site', async (next, gone) => {
   const query = new URLSearchParams({ next })
   const data = await page.load({ params: {}, query, ask: signedOut, isServer: true })
   expect(data).toEqual({ next: gone, address: null })

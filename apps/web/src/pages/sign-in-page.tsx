@@ -5,13 +5,13 @@ import { answers } from '../site/answers.ts'
 import type { PageModule } from '../site/page.ts'
 
 interface Data {
-  /** A path of ours. */
+  /** A path of this site. */
   readonly next: string
-  /** The address that is signed in already; null: none. */
+  /** The address that is already signed in; null when there is none. */
   readonly address: string | null
 }
 
-/** For links from elsewhere: signs in, and goes on to the page that wanted it. */
+/** For links from elsewhere: signs in, and continues at the page that needed it. */
 export const page: PageModule<Data> = {
   async load({ query, ask }) {
     const me = await loadSignedIn(async () => await ask('/v1/me', answers.me))
@@ -40,7 +40,7 @@ export const page: PageModule<Data> = {
     ),
 }
 
-/** A page of ours and nothing else: no address of anybody else's gets out of a link to us. */
+/** Accepts only a path of this site, so that a link to this page cannot lead to another site. */
 function readNext(next: string | null): string {
   return next !== null && /^\/(?![/\\])[\w\-./?=&%#]*$/.test(next) ? next : '/owner'
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react'
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text, and confirms it for a moment. */
 export function CopyButton(props: {
   readonly text: () => string | Promise<string>
   readonly children: ReactNode

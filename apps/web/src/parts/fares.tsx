@@ -4,13 +4,13 @@ import { longestDecimals } from '../format/amount.ts'
 import { TypeShape } from '../signs/type-shape.tsx'
 import { Amount } from './amount.tsx'
 
-/** A field by its name and type. */
+/** The name and type of a field. */
 interface FieldShape {
   readonly name: string
   readonly type: FieldType
 }
 
-/** A capability in a list: what goes in, what comes out, what it costs. */
+/** A capability in a list: its inputs, its outputs, its price. */
 interface Fare {
   readonly name: string
   readonly price: string
@@ -18,7 +18,7 @@ interface Fare {
   readonly gives: readonly FieldShape[]
 }
 
-/** Capabilities as lines of a timetable, led to their prices by dots. */
+/** Capabilities as lines of a timetable, with dots that lead to the prices. */
 export function Fares(props: {
   readonly fares: readonly Fare[]
   readonly decimals?: number

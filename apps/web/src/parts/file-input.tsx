@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
-/** Words that are pressed to choose a file, in the look of their place. */
+/** A file input shown as text, in the style of its surroundings. */
 export function FileInput(props: {
   readonly className: string
-  /** Media types and endings, as an input has them; undefined: any file. */
+  /** Media types and extensions, as in the `accept` attribute; undefined for any file. */
   readonly accept?: string
-  /** Where the words alone do not say what is chosen. */
+  /** The accessible name, if the text alone does not say what is chosen. */
   readonly label?: string
   readonly read: (file: File) => void
   readonly children: ReactNode
@@ -21,7 +21,7 @@ export function FileInput(props: {
         aria-label={label}
         onChange={({ target }) => {
           const file = target.files?.[0]
-          // The same file can be chosen again once it is repaired.
+          // Clearing the value lets the reader choose the same file again after editing it.
           target.value = ''
           if (file !== undefined) read(file)
         }}
@@ -30,5 +30,5 @@ export function FileInput(props: {
   )
 }
 
-/** The files that flows are exported to. */
+/** The types of files to which flows are exported. */
 export const FLOW_FILES = 'application/json,.json'

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { ApiFailure } from '../site/ask.ts'
 import { Sign, type SignName } from '../signs/sign.tsx'
 
-/** The kind of news in a note. */
+/** The kind of message in a note. */
 export type Tone = 'info' | 'warn' | 'refused' | 'paid'
 
 const SIGNS: { readonly [tone in Tone]: SignName } = {
@@ -12,7 +12,7 @@ const SIGNS: { readonly [tone in Tone]: SignName } = {
   paid: 'check',
 }
 
-/** A note in its place: what is the matter first, then the way on. An outcome about money is an alert. */
+/** A note: the message first, then the next step. A note about the outcome of a payment is an alert. */
 export function Note(props: {
   readonly tone: Tone
   readonly children: ReactNode
@@ -26,7 +26,7 @@ export function Note(props: {
   )
 }
 
-/** Why something could not be read, with a way to ask again. Only for questions that changed nothing. */
+/** Why something could not be read, with a button to try again. Only for requests that change nothing. */
 export function FailureNote({
   error,
   again,
@@ -58,7 +58,7 @@ export function FailureNote({
   )
 }
 
-/** Where rows will be. */
+/** A placeholder for rows that are being loaded. */
 export function Bones(): ReactNode {
   return (
     <div className="bones" aria-hidden="true">

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactNode } from 'react'
 
-/** The place that a popover is put beside, in pixels of the window. */
+/** The rectangle next to which a popover is placed, in pixels of the window. */
 export interface Anchor {
   readonly left: number
   readonly top: number
@@ -11,8 +11,8 @@ export interface Anchor {
 const GAP = 8
 
 /**
- * A dialog over the page beside its anchor, open while it is rendered. It takes the focus, closes at Escape and at a
- * click elsewhere, and gives the focus back. On a phone it is at the foot of the window.
+ * A dialog over the page next to its anchor, open while it is rendered. It takes the focus, closes on Escape and on a click
+ * outside, and returns the focus. On a phone it is at the bottom of the window.
  */
 export function Popover(props: {
   readonly label: string
@@ -39,7 +39,7 @@ export function Popover(props: {
     const size = new ResizeObserver(replace)
     size.observe(current)
     addEventListener('resize', replace)
-    // Closed before it is taken away, so that focus goes back to where it came from.
+    // Closed before it is removed, so that the focus returns to the previous element.
     return () => {
       size.disconnect()
       removeEventListener('resize', replace)
@@ -106,11 +106,11 @@ export function PopoverButton(props: {
   )
 }
 
-/** Right of the anchor, or left, where there is room; never outside of the window. */
+/** Places the popover right of the anchor, or left if there is more space; always inside the window. */
 function putBeside(element: HTMLElement, anchor: Anchor): void {
   const { offsetWidth: width, offsetHeight: height } = element
   if (element.classList.contains('below')) {
-    // The buttons beside the anchor stay visible.
+    // The popover is below the anchor, so that the buttons next to the anchor stay visible.
     element.style.left = `${Math.max(GAP, Math.min(anchor.left, innerWidth - GAP - width))}px`
     element.style.top = `${anchor.bottom + GAP}px`
     return

@@ -3,15 +3,14 @@ import type { Acting } from '../site/action.ts'
 import { Note } from './note.tsx'
 
 /**
- * A sheet over the page, open while it is rendered. `locked`: neither Escape nor the way back closes it, only its own
- * buttons do.
+ * A sheet over the page, open while it is rendered. `locked`: only its own buttons close it, not Escape or the back gesture.
  */
 export function Sheet(props: {
-  /** The id of its heading. */
+  /** The id of the element that labels the sheet. */
   readonly labelledBy: string
   readonly close: () => void
   readonly locked?: boolean
-  /** `ticket`: something is signed on it. */
+  /** `ticket`: the look of a sheet on which something is signed. */
   readonly look?: 'ticket'
   readonly children: ReactNode
 }): ReactNode {
@@ -20,7 +19,7 @@ export function Sheet(props: {
   useLayoutEffect(() => {
     const { current } = dialog
     current?.showModal()
-    // Closed before it is taken away, so that focus goes back to where it came from.
+    // Closed before it is removed, so that the focus returns to the previous element.
     return () => current?.close()
   }, [])
   return (
@@ -30,7 +29,7 @@ export function Sheet(props: {
       aria-labelledby={labelledBy}
       closedby={locked ? 'none' : 'closerequest'}
       onKeyDown={event => {
-        // Browsers without `closedby` close at Escape, and at a second one whatever the page says to `cancel`.
+        // Browsers without `closedby` close on Escape, and on a second Escape even if the page cancels the `cancel` event.
         if (locked && event.key === 'Escape') event.preventDefault()
       }}
       onCancel={event => {
@@ -46,7 +45,9 @@ export function Sheet(props: {
   )
 }
 
-/** A sheet that asks before something is done: what that means or needs, why it failed, and both ways on. */
+/**
+ * A sheet that confirms an action: its consequences or requirements, why it failed, and buttons to confirm and to go back.
+ */
 export function ConfirmSheet(props: {
   readonly id: string
   readonly title: ReactNode

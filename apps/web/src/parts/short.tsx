@@ -3,7 +3,7 @@ import { formatAddress, shortAddress, shortHash } from '../format/address.ts'
 import { useSite } from '../site/site.ts'
 import { CopyButton } from './copy-button.tsx'
 
-/** An address, by its ends; the whole of it on hover. */
+/** The first and last digits of an address; the full address on hover. */
 export function Address({ of }: { readonly of: string }): ReactNode {
   return (
     <span className="mono" title={formatAddress(of)}>
@@ -12,7 +12,7 @@ export function Address({ of }: { readonly of: string }): ReactNode {
   )
 }
 
-/** A hash, a transaction or a job id, by its ends; the whole of it on hover. */
+/** The first and last digits of a hash, a transaction or a job id; the full text on hover. */
 export function Hash({ of }: { readonly of: string }): ReactNode {
   return (
     <span className="mono" title={of}>
@@ -21,7 +21,7 @@ export function Hash({ of }: { readonly of: string }): ReactNode {
   )
 }
 
-/** A hash by its ends, and the whole of it to copy. */
+/** The first and last digits of a hash, with a button that copies all of it. */
 export function CopiedHash({ of }: { readonly of: string }): ReactNode {
   return (
     <>
@@ -33,7 +33,7 @@ export function CopiedHash({ of }: { readonly of: string }): ReactNode {
   )
 }
 
-/** A transaction of this platform's chain: where an explorer has it, with the way there. */
+/** A transaction of this platform's chain, linked to the block explorer if there is one. */
 export function Transaction({ of }: { readonly of: string }): ReactNode {
   const { platform } = useSite()
   if (platform.explorer_url === undefined) return <CopiedHash of={of} />

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import { formatShare } from '../format/share.ts'
 import { When } from './when.tsx'
 
-/** A badge, the lowest first. */
+/** The badges, the lowest first. */
 export type Badge = 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
 
 const PUNCHES: { readonly [badge in Badge]: number } = { none: 0, verified: 1, bronze: 2, silver: 3, gold: 4 }
 
-/** A badge as punches, with its word. */
+/** A badge as punched holes, with its name. */
 export function Standing({ badge }: { readonly badge: Badge }): ReactNode {
   const punched = PUNCHES[badge]
   return (
@@ -22,11 +22,11 @@ export function Standing({ badge }: { readonly badge: Badge }): ReactNode {
   )
 }
 
-/** How an agent was at its last check, in a word with its mark, and when that was. */
+/** The result of an agent's last check, as a word with a mark, and the time of that check. */
 export function Now(props: {
   readonly availability: 'waiting' | 'online' | 'offline'
   readonly failures?: number
-  /** Unix seconds; null: never. */
+  /** Unix seconds; null when it has never been checked. */
   readonly checkedAt: number | null
 }): ReactNode {
   const { availability, failures = 0, checkedAt } = props
@@ -49,12 +49,12 @@ export function Now(props: {
 
 const DAY = 86_400
 
-/** Whether an agent has been watched for so many days. */
+/** Whether an agent has been checked for at least this many days. */
 export function isWatchedFor(days: number, since: number | null, now: number): boolean {
   return since === null || now - since >= days * DAY
 }
 
-/** A share of checks that passed, since an agent is watched: it is not that of days that nobody saw. */
+/** The share of passed checks since the first check. It does not cover earlier days, on which there were no checks. */
 export function UptimeSince(props: { readonly share: number; readonly since: number | null }): ReactNode {
   const { share, since } = props
   return (

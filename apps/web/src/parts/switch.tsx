@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One of few, all in view. */
+/** A choice of one of few values, all of them visible. */
 export function Switch<Value extends string>(props: {
   readonly label: string
   readonly value: Value

@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react'
 
-/** A column of a table: its head, and its cell in each row. */
+/** A column of a table: its heading, and its cell in each row. */
 export interface Column<Row> {
-  /** A table whose columns have none begins with its rows. */
+  /** A table whose columns all lack headings has no heading row. */
   readonly head?: ReactNode
   readonly cell: (row: Row) => ReactNode
-  /** `num`: figures, at the right; `title`: it names its row. */
+  /** `num`: right-aligned figures; `title`: the cell is the heading of its row. */
   readonly look?: 'num' | 'title'
-  /** Of its cells, in place of what its look gives them. */
+  /** The class of its cells, instead of the one that `look` implies. */
   readonly className?: string
-  /** Its cell in the last line, which the table has where a column has one. */
+  /** Its cell in the last row, which exists if at least one column has such a cell. */
   readonly foot?: ReactNode
 }
 
-/** A table: a line for each row, then what follows them. A column that is false is left out. */
+/** A table with one line for each row, followed by `children`. A column that is false is left out. */
 export function Table<Row>(props: {
   readonly columns: readonly (Column<Row> | false)[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string | number
   readonly className?: string
-  /** A table that may be wider than its place scrolls within it, under this name. */
+  /** The accessible name of the scroll area, for a table that may be wider than the space it has. */
   readonly scrollsAs?: string
   /** Rows after the others. */
   readonly children?: ReactNode
@@ -78,10 +78,10 @@ function Cell<Row>(props: { readonly column: Column<Row>; readonly children: Rea
   return <td className={className ?? look}>{props.children}</td>
 }
 
-/** The head of a column by its words, and whether it has figures; false: it is left out. */
+/** The text of a column heading, and whether the column has figures; false for a column that is left out. */
 type Head = ReactNode | readonly [words: ReactNode, look: 'num']
 
-/** The first row of a table. */
+/** The heading row of a table. */
 export function TableHead({ of }: { readonly of: readonly Head[] }): ReactNode {
   return (
     <thead>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A ticket: what it is above the tear, to whom, from where and until when below. */
+/** A ticket: its subject above the tear line, its recipient, sender and validity below. */
 export function Ticket(props: {
   readonly label: string
   readonly top: ReactNode
@@ -31,7 +31,10 @@ export function TicketTitle(props: {
   )
 }
 
-/** Not punched before money moved; punched when the transfer is in a block; never where nothing was charged. */
+/**
+ * The hole of a ticket: open before money moves, punched once the transfer is in a block, and never punched if nothing was
+ * charged.
+ */
 export function Hole({
   punched = false,
   fresh = false,
@@ -43,7 +46,7 @@ export function Hole({
   return <span className={names.join(' ')} aria-hidden="true" />
 }
 
-/** A sum on a ticket; struck through where it was not charged, which the words beside it say too. */
+/** The sum of a ticket. It is struck through if it was not charged, which the text next to it says too. */
 export function Sum(props: {
   readonly amount: string
   readonly unit?: string
@@ -58,7 +61,7 @@ export function Sum(props: {
   )
 }
 
-/** The lines of a ticket: a word, and what it is. */
+/** The lines of a ticket, each with a label and a value. */
 export function Lines({
   of,
 }: {

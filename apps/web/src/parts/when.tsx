@@ -4,14 +4,16 @@ import { useSite, useTakenOver } from '../site/site.ts'
 
 const DAY = 86_400
 
-/** How a moment is written. */
+/** The format of a moment. */
 export type WhenForm = 'ago' | 'clock' | 'date' | 'exact' | 'since'
 
-/** A moment, Unix seconds. The server writes UTC; a browser its own zone, once it has taken over. */
+/**
+ * A moment, given in Unix seconds. The server renders UTC; the browser uses its own zone once it has taken over the page.
+ */
 export function When({ at, form = 'ago' }: { readonly at: number; readonly form?: WhenForm }): ReactNode {
   const { now: read } = useSite()
   const zone = useZone()
-  // The browser's clock dates events that are newer than the page.
+  // An event newer than the page is dated by the browser's clock.
   const now = zone === 'local' && at > read ? Math.max(at, Date.now() / 1_000) : read
   return (
     <time dateTime={new Date(at * 1_000).toISOString()} title={formatExactly(at, zone)}>
@@ -20,7 +22,7 @@ export function When({ at, form = 'ago' }: { readonly at: number; readonly form?
   )
 }
 
-/** UTC while a page is what the server made of it, then the reader's own zone. */
+/** UTC while the page is as the server rendered it, then the reader's own zone. */
 export function useZone(): Zone {
   return useTakenOver() ? 'local' : 'utc'
 }

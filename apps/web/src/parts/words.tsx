@@ -2,7 +2,7 @@ import type { TextWarning } from '@farebox/platform-api/search'
 import type { ReactNode } from 'react'
 import { Sign } from '../signs/sign.tsx'
 
-/** Words of an agent or its owner: text and nothing else, turned by nothing around it, cut to its limit. */
+/** Text written by an agent or its owner: rendered as plain text, isolated from the text direction around it, and cut. */
 export function Words({ of, most = 280 }: { readonly of: string; readonly most?: number }): ReactNode {
   const characters = Array.from(of)
   return <bdi>{characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : of}</bdi>
@@ -14,7 +14,7 @@ const WARNINGS: { readonly [warning in TextWarning]: string } = {
   shortened: 'shortened',
 }
 
-/** Warnings about an owner's words. Cut text is marked where it is cut, and needs no tag. */
+/** Warnings about an owner's text. Shortened text is marked where it is cut, and needs no tag. */
 export function TextWarnings({ of }: { readonly of: readonly TextWarning[] }): ReactNode {
   return of
     .filter(warning => warning !== 'shortened')

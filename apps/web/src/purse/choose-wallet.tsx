@@ -8,13 +8,13 @@ import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
 interface Props {
   readonly found: readonly FoundWallet[]
-  /** Only on a local chain. */
+  /** Set on a local chain only. */
   readonly openTest: (() => Promise<Wallet>) | undefined
   readonly chosen: (id: string, wallet: Wallet) => void
   readonly close: () => void
 }
 
-/** A sheet over a page that needs a wallet: the wallets that announced themselves, by their own names. */
+/** A sheet over a page that needs a wallet: lists the wallets that announced themselves, by their own names. */
 export function ChooseWallet(props: Props): ReactNode {
   const { found, openTest, chosen, close } = props
   const asking = useAction(

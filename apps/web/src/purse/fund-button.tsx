@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { useAction } from '../site/action.ts'
 
-/** Gets test money for the wallet, on a local chain. */
+/** Requests test money for the wallet, on a local chain. */
 export function FundButton(props: {
   readonly fund: () => Promise<void>
-  /** Called once the wallet has it. */
+  /** Called once the wallet has received it. */
   readonly done?: () => void
 }): ReactNode {
   const { fund, done } = props

@@ -4,24 +4,24 @@ import type { Wallet } from '../wallet/wallet.ts'
 
 /** The wallet that pays on these pages, and its balance. */
 export interface PurseState {
-  /** Undefined: none is connected. */
+  /** Undefined when none is connected. */
   readonly wallet: Wallet | undefined
-  /** As it was last read; undefined: not yet. */
+  /** As last read; undefined until then. */
   readonly balance: WalletBalance | undefined
-  /** Whether the page has looked for wallets. */
+  /** Whether the page has finished looking for wallets. */
   readonly isReady: boolean
   /**
-   * The wallet; the reader is asked where there is none, or where another is wanted. Undefined: the reader has chosen none.
-   * Throws a `WalletProblem`. The same function for as long as the page is open.
+   * Resolves to the connected wallet, after asking the reader if there is none or if `another` is set. Undefined when the
+   * reader chooses none. Throws a `WalletProblem`. The function is stable while the page is open.
    */
   connect(options?: { readonly another: boolean }): Promise<Wallet | undefined>
-  /** Asks the reader for a wallet where there is none. */
+  /** Asks the reader for a wallet if there is none. */
   choose(): void
   /** Asks the reader for another wallet. */
   chooseOther(): void
-  /** Asks the local chain for test money for the wallet. Undefined: no local chain, or no wallet. */
+  /** Requests test money for the wallet from the local chain. Undefined when there is no local chain, or no wallet. */
   readonly fund: (() => Promise<void>) | undefined
-  /** Reads the balance again. The same function for as long as the page is open. */
+  /** Reads the balance again. The function is stable while the page is open. */
   refresh(): void
 }
 
@@ -38,10 +38,10 @@ const NOBODY: PurseState = {
 
 const PurseContext = createContext<PurseState>(NOBODY)
 
-/** Hands the purse down to everything inside. */
+/** Provides the purse to its descendants. */
 export const PurseProvider = PurseContext.Provider
 
-/** The purse, anywhere in a page. */
+/** The purse, for any component of a page. */
 export function usePurse(): PurseState {
   return useContext(PurseContext)
 }

@@ -6,7 +6,7 @@ import { useSite } from '../site/site.ts'
 import { FundButton } from './fund-button.tsx'
 import { usePurse } from './purse-context.ts'
 
-/** The wallet and its balance, in the band. */
+/** The wallet and its balance, in the band at the top. */
 export function Purse(): ReactNode {
   const { platform } = useSite()
   const { wallet, balance, choose } = usePurse()

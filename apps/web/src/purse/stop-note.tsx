@@ -4,10 +4,10 @@ import { Note } from '../parts/note.tsx'
 import { FundButton } from './fund-button.tsx'
 import { usePurse } from './purse-context.ts'
 
-/** Why nothing was sent; where the wallet cannot pay, also test money and another wallet. */
+/** Why nothing was sent. If the wallet cannot pay, it also offers test money and another wallet. */
 export function StopNote(props: {
   readonly stop: StopReason
-  /** Called once the wallet has test money. */
+  /** Called once the wallet has received test money. */
   readonly funded?: () => void
 }): ReactNode {
   const { stop, funded } = props

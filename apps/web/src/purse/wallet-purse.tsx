@@ -10,10 +10,10 @@ import { PurseProvider, type PurseState } from './purse-context.ts'
 /** In the browser's storage: the id of the wallet that was chosen last. */
 const CHOSEN = 'farebox-wallet'
 const BALANCE_MS = 30_000
-/** A payment waits this long for a wallet of the browser to say whether it knows this page. */
+/** How long a payment waits for a browser wallet to say whether it is connected to this page. */
 const OPENING_MS = 3_000
 
-/** Holds the wallet of a page's reader. On a local chain there is a test wallet from the start. */
+/** Holds the wallet of a page's reader. On a local chain, a test wallet is available from the start. */
 export function WalletPurse({ children }: { readonly children: ReactNode }): ReactNode {
   const { platform } = useSite()
   const { fundAddress, openTest } = useTestWallet()
@@ -79,17 +79,17 @@ function useTestWallet(): {
       import('../kept/test-key-store.ts'),
     ])
     const opened = await openTestWallet(testKeyStore, ask)
-    // Until the faucet has answered the wallet may be empty; the payment says so then.
+    // If the faucet has not answered, the wallet may be empty; the payment then says so.
     await fundAddress(opened.address).catch(() => undefined)
     return opened
   }, [ask, fundAddress])
   return { fundAddress, openTest }
 }
 
-/** The wallet in use, as the page shows it. */
+/** The wallet in use, as shown by the page. */
 interface HeldWallet {
   readonly wallet: Wallet | undefined
-  /** The same for a payment, which waits for the wallet that is being opened. */
+  /** The same wallet for a payment, which waits until the wallet has been opened. */
   readonly current: RefObject<Promise<Wallet | undefined>>
   readonly found: readonly FoundWallet[]
   readonly isReady: boolean
@@ -112,7 +112,7 @@ function useHeldWallet(openTest: () => Promise<Wallet>): HeldWallet {
 
 const NONE = Promise.resolve(undefined)
 
-/** Opens the wallet that needs no question: the test wallet, or the one that was chosen last and knows this page. */
+/** Opens a wallet without asking the reader: the test wallet, or the last chosen wallet if it is connected to this page. */
 function useOpening(
   openTest: () => Promise<Wallet>,
   current: RefObject<Promise<Wallet | undefined>>,
@@ -160,7 +160,7 @@ function pause(ms: number): Promise<undefined> {
   return new Promise(resolve => setTimeout(resolve, ms, undefined))
 }
 
-/** An account that is changed in the wallet is changed on this page too. */
+/** Follows changes of the account in the wallet. */
 function useAccountChanges(
   wallet: Wallet | undefined,
   found: readonly FoundWallet[],
@@ -182,9 +182,9 @@ function useAccountChanges(
 /** Connects the wallet in use, or has the reader choose one. */
 function useConnect(current: RefObject<Promise<Wallet | undefined>>): {
   readonly connect: PurseState['connect']
-  /** Whether the reader is asked. */
+  /** Whether the reader is being asked. */
   readonly choosing: boolean
-  /** The reader's answer; undefined: none. */
+  /** Called with the reader's choice; undefined when the reader chose none. */
   readonly choose: (wallet: Wallet | undefined) => void
 } {
   const [asked, setAsked] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()

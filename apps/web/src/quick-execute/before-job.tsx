@@ -11,13 +11,13 @@ import { Address } from '../parts/short.tsx'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'
 
-/** The output to come and the fare, before anything is signed. */
+/** A placeholder for the output, and the ticket of the payment, before anything is signed. */
 export function BeforeJob(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]
-  /** Decimal USDC, as it would be signed for. */
+  /** The amount that would be signed, in decimal USDC. */
   readonly price: string
-  /** The tokens that it moves beside its price; undefined: none. */
+  /** The tokens that the capability moves in addition to its price; undefined when it moves none. */
   readonly spend: SpendCover | undefined
 }): ReactNode {
   const { agent, capability, price, spend } = props

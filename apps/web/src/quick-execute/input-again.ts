@@ -1,6 +1,6 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** In the storage of this tab: the input that is to be run again, until the form has it. */
+/** The key in this tab's storage: an input to run again, stored until the form has read it. */
 const KEPT = 'farebox-again'
 
 interface InputAgain {
@@ -9,16 +9,16 @@ interface InputAgain {
   readonly input: JsonObject
 }
 
-/** Keeps an input for the form of its capability, which is about to be opened. */
+/** Stores an input for the form of its capability, which is about to be opened. */
 export function keepInput(again: InputAgain): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(again))
   } catch {
-    // Larger than browsers keep: the form opens empty.
+    // The input exceeds the browser's storage limit, so the form opens empty.
   }
 }
 
-/** The input that was kept for this form, once. */
+/** Reads the input stored for this form, and removes it. */
 export function takeInput(agentId: number, capability: string): JsonObject | undefined {
   const kept = sessionStorage.getItem(KEPT)
   if (kept === null) return undefined

@@ -9,11 +9,11 @@ import { useSite } from '../site/site.ts'
 interface Props {
   readonly order: SignedOrder
   readonly job: JobAnswer
-  /** It is shown on the job's own page. */
+  /** Whether it is shown on the job's own page. */
   readonly isItsPage: boolean
 }
 
-/** The actions on a job that has an outcome. */
+/** The actions on a job with an outcome. */
 export function JobActions(props: Props): ReactNode {
   const { order, job, isItsPage } = props
   const { receipt } = job
@@ -48,7 +48,7 @@ function save(text: string, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Deletes input and output on the platform, after a question. */
+/** Deletes input and output on the platform, after a confirmation. */
 function Deletion({ order, job, isItsPage }: Props): ReactNode {
   const { ask } = useSite()
   const { reload } = useNavigation()

@@ -18,15 +18,18 @@ interface Props {
   readonly execution: { readonly order: SignedOrder; readonly unanswered: number; readonly isFresh: boolean }
   readonly usualMs: number | null
   readonly fields: FieldMap
-  /** It is shown on the job's own page. */
+  /** Whether it is shown on the job's own page. */
   readonly isItsPage?: boolean
-  /** Undefined: it cannot be sent again from here. */
+  /** Undefined when it cannot be sent again from this page. */
   readonly retry?: ((order: SignedOrder) => void) | undefined
-  /** The page that sets the job's limit; undefined: it moves no tokens of its caller. */
+  /** The page that sets the job's limit; undefined when the job moves no tokens of its caller. */
   readonly limit?: string | undefined
 }
 
-/** A job that was ordered here: its line, then its output and ticket. The money first, then the reason, then what to do. */
+/**
+ * A job ordered on this page: its line, then its output and ticket. The charge comes first, then the reason, then the next
+ * step.
+ */
 export function JobPanel(props: Props): ReactNode {
   const { order } = props.execution
   const { job } = order
@@ -64,7 +67,7 @@ export function JobPanel(props: Props): ReactNode {
   )
 }
 
-/** The heading of a job, which takes the focus once the job that was under way has an outcome. */
+/** A ref for the heading of a job. It takes the focus when the job in progress gets an outcome. */
 function useOutcomeFocus(isUnderWay: boolean): RefObject<HTMLHeadingElement | null> {
   const outcome = useRef<HTMLHeadingElement>(null)
   const [wasUnderWay] = useState(isUnderWay)
@@ -93,7 +96,7 @@ function Output({ job, fields }: { readonly job: JobAnswer; readonly fields: Fie
   )
 }
 
-/** The line of a job that has delivered nothing so far, and why it stopped. */
+/** The line of a job that has not delivered yet, and why it stopped. */
 function Progress(props: Props & { readonly isUnderWay: boolean; readonly now: number }): ReactNode {
   const { execution, usualMs, limit, isUnderWay, now } = props
   const { order, unanswered } = execution
@@ -115,7 +118,7 @@ function Progress(props: Props & { readonly isUnderWay: boolean; readonly now: n
   )
 }
 
-/** A hint at the change that a refused input needs. */
+/** A hint at how to change a refused input. */
 function InputNote({
   order,
   limit,
@@ -150,7 +153,7 @@ function InputNote({
   )
 }
 
-/** The platform's reason, after what matters most: nothing was charged. */
+/** The platform's reason, after the most important message: nothing was charged. */
 function RefusalNote({ sentence }: { readonly sentence: string }): ReactNode {
   return (
     <Note tone="refused" alert>
@@ -171,7 +174,7 @@ function isBeyondLimit(job: SignedOrder['job']): boolean {
   return job?.status === 'failed' && job.error_type === 'validation' && /\ballowance\b/i.test(job.error ?? '')
 }
 
-/** The ticket of a job that has an outcome, and what can be done with the job. */
+/** The ticket of a job with an outcome, and the actions on the job. */
 function PanelTicket(
   props: Props & {
     readonly job: JobAnswer
@@ -199,7 +202,7 @@ function PanelTicket(
   )
 }
 
-/** The same job once more, with the payment that was signed: it can be used only once. */
+/** Sends the same job again with the payment that was signed, which can be charged only once. */
 function Retry(props: {
   readonly amount: string
   readonly until: number | null

@@ -10,13 +10,13 @@ interface Props {
   readonly agent: AgentPage
   readonly price: string
   readonly execution: Execution
-  /** An outcome has just come: a press now was meant for the button that was here before. */
+  /** Whether an outcome has just appeared: a press now was probably meant for the previous button. */
   readonly isResting: boolean
   readonly reset: () => void
   readonly agree: (price: string) => void
 }
 
-/** The one button after which money can move, or why it cannot be pressed. */
+/** The button that pays, or the reason why it is disabled. It is the only one on the form after which money can move. */
 export function Pay(props: Props): ReactNode {
   const { agent, price, execution, reset, agree } = props
   const refusal = refuseAgent(agent)
@@ -37,7 +37,7 @@ export function Pay(props: Props): ReactNode {
   )
 }
 
-/** Why a capability cannot be ordered now. Undefined: it can. */
+/** Why a capability cannot be ordered now; undefined when it can. */
 function refuseAgent({ payable, health, notices }: AgentPage): string | undefined {
   if (health?.availability === 'offline')
     return `This agent is offline. The last ${health.consecutive_failures} checks failed, and the platform will not send it any jobs until a check passes.`

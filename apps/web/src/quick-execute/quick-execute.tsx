@@ -33,7 +33,7 @@ interface Offer {
 }
 
 interface Props extends Offer {
-  /** A job that was ordered in this browser, to go on with. */
+  /** A job that was ordered in this browser, to resume. */
   readonly jobId: string | null
   /** Called once a job that was ordered here is paid. */
   readonly paid?: () => void
@@ -41,7 +41,7 @@ interface Props extends Offer {
   readonly onInput?: (input: JsonObject) => void
 }
 
-/** The form of a capability, and beside it its job: input left, output right. */
+/** The form of a capability at the left, and its job at the right. */
 export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props): ReactNode {
   const [input, setTyped] = useState<JsonObject>({})
   const setInput = useCallback(
@@ -60,7 +60,7 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
     { agentId: agent.agent_id, capability: capability.name },
     { jobId, setInput, showOrder: sale.showOrder },
   )
-  /** Sends the input that is shown, and no other. */
+  /** Sends the input as shown. */
   const send = (work: () => void): void => {
     if (focusUnreadable(form.current)) return
     isSent.current = true
@@ -81,7 +81,7 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
   )
 }
 
-/** Whether the form can be paid, by its button or by keys: not while a limit has to be set first. */
+/** Whether the form can be paid by its button or by keys. It cannot while a limit has to be set first. */
 function isPayShown(form: HTMLFormElement | null): boolean {
   return form?.querySelector('.limit-first') === null
 }
@@ -98,7 +98,7 @@ function InputPart(props: PartProps & { readonly setInput: (input: JsonObject) =
   const fields = capability.input_schema as FieldMap
   const change = (value: JsonObject): void => {
     setInput(value)
-    // Why the input before was not sent says nothing about this one.
+    // The reason why the previous input was not sent does not apply to the changed one.
     if (execution.step === 'stopped' || execution.step === 'changed') reset()
   }
   const recheck = (): void => {
@@ -115,7 +115,7 @@ function InputPart(props: PartProps & { readonly setInput: (input: JsonObject) =
   )
 }
 
-/** The button that pays, behind the limit that is to be set first where the capability spends tokens. */
+/** The button that pays. If the capability spends tokens, the limit has to be set first. */
 function Payment({ agent, capability, sale, input, send }: PartProps): ReactNode {
   const { price, execution, spend, limit, isResting, reset, pay, setAgreed } = sale
   const agree = (asked: string): void =>
@@ -168,19 +168,19 @@ function OutcomePart({ agent, capability, sale, input, send }: PartProps): React
   )
 }
 
-/** The orders of a capability at the price that is agreed to, and the limit of what it spends. */
+/** The orders of a capability at the agreed price, and the limit of its spending. */
 interface Sale extends FormCheckout {
   readonly price: string
   readonly setAgreed: (price: string) => void
   readonly spend: SpendCover | undefined
-  /** The page that sets its limit; undefined: the capability spends no tokens of its caller. */
+  /** The page that sets the limit; undefined when the capability spends no tokens of its caller. */
   readonly limit: string | undefined
   readonly isHeld: boolean
   readonly isResting: boolean
 }
 
 function useSale({ agent, capability }: Offer): Sale {
-  /** The price that the reader has agreed to; undefined: the one that the page came with. */
+  /** The changed price that the reader has agreed to; undefined: the price that the page was loaded with. */
   const [agreed, setAgreed] = useState<string>()
   const price = agreed ?? capability.price
   const checkout = useCheckout({
@@ -211,7 +211,7 @@ function usePaid(execution: CheckoutValue['execution'], paid: Props['paid']): vo
   }, [isPaid])
 }
 
-/** Focuses the field that is refused, where the input was to be sent: its caller sets the ref then. */
+/** Focuses the refused field if the caller has set the ref, which it does when it sends the input. */
 function useRefusalFocus(
   form: RefObject<HTMLFormElement | null>,
   refusal: CheckoutValue['refusal'],

@@ -8,19 +8,19 @@ import type { CheckoutValue } from './checkout/checkout-state.ts'
 import type { OrderParts } from './checkout/follower.ts'
 import type { Orderable } from './checkout/prepare-order.ts'
 
-/** The orders of a form, and what the page does with them. */
+/** The orders of a form, and the actions of the page on them. */
 export interface FormCheckout extends CheckoutValue, Pick<Checkout, 'reset' | 'showOrder'> {
-  /** Pays and runs, for the price of the orderable or for another one that the reader has agreed to. */
+  /** Pays for a job and runs it, at the price of the orderable or at a changed price that the reader has agreed to. */
   readonly pay: (input: JsonObject, agreedPrice?: string) => void
   readonly check: (input: JsonObject) => void
   readonly retry: (order: SignedOrder, input: JsonObject) => void
 }
 
-/** Orders a capability: the {@link Checkout} of this component, by the page's platform and wallet. */
+/** Orders a capability, using a {@link Checkout} for this component with the page's platform and wallet. */
 export function useCheckout(orderable: Orderable): FormCheckout {
   const { ask, platform } = useSite()
   const { wallet, connect, refresh } = usePurse()
-  // These are the same for as long as the page is there.
+  // These dependencies stay the same while the page is open.
   const [checkout] = useState(() =>
     createCheckout({
       ask,

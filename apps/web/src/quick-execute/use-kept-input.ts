@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { SignedOrder } from '../kept/order.ts'
 import { takeInput } from './input-again.ts'
 
-/** Fills a form with what this browser keeps: a job to go on with, or an input that is to be run again. */
+/** Fills a form with what this browser keeps: a job to resume, or an input to run again. */
 export function useKeptInput(
   { agentId, capability }: { readonly agentId: number; readonly capability: string },
   form: {
@@ -31,7 +31,9 @@ export function useKeptInput(
   }, [agentId, capability, setInput])
 }
 
-/** A page that is reloaded right after the press on its button shows that job, and does not offer to pay once more. */
+/**
+ * If a page is reloaded within this time after the button was pressed, it shows that job instead of offering to pay again.
+ */
 const JUST_ORDERED_SECONDS = 30
 
 function findJustOrdered([newest]: readonly SignedOrder[], capability: string): SignedOrder | undefined {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useSite } from '../site/site.ts'
 
-/** Unix seconds, updated at this interval while something is awaited. */
+/** The current time in Unix seconds, updated at this interval while `isWaiting` is set. */
 export function useNow(isWaiting: boolean, everyMs = 200): number {
   const { now: first } = useSite()
   const [now, setNow] = useState(first)

@@ -1,6 +1,6 @@
 import { useRead } from '../site/question.ts'
 
-/** The name of a job's receipt: SHA-256 of the job's id. Undefined until it is computed. */
+/** The hash that identifies a job's receipt: SHA-256 of the job's id. Undefined until it is computed. */
 export function useReceiptHash(jobId: string): string | undefined {
   const { answer } = useRead(jobId, async () => {
     const { sha256 } = await import('@noble/hashes/sha2.js')

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** The second press of a slow double click must not be a second order. */
+/** Long enough that the second click of a slow double click does not place a second order. */
 const RESTING_MS = 1_500
 
-/** True for a moment after something has become true on the page. */
+/** True for a moment after `isTrue` has become true. */
 export function useRest(isTrue: boolean): boolean {
   const [hadRest, setRested] = useState(isTrue)
   useEffect(() => {

@@ -3,22 +3,22 @@ import type { Head } from '../site/page.ts'
 /** The parts of a document. */
 export interface DocumentParts {
   readonly head: Head
-  /** Absolute, for what is shared; no query. */
+  /** The absolute URL without its query, for sharing. */
   readonly url: string
   readonly theme: 'light' | 'dark' | undefined
   readonly styles: readonly string[]
   readonly scripts: readonly string[]
-  /** Modules that the first script will want. */
+  /** Modules that the first script will import. */
   readonly preloads: readonly string[]
-  /** Made by React, which escapes what it is given. */
+  /** Rendered by React, which escapes its values. */
   readonly body: string
-  /** The data with which the browser takes over; JSON. */
+  /** The JSON data with which the browser takes over the page. */
   readonly state: unknown
 }
 
 const NAME = 'Farebox'
 
-/** The HTML of a page. It holds no inline script, style or event handler: the policy allows none. */
+/** The HTML of a page. It contains no inline script, style or event handler, because the policy allows none. */
 export function writeDocument(parts: DocumentParts): string {
   const { head, url, theme } = parts
   const title = head.title === NAME ? NAME : `${head.title} · ${NAME}`
@@ -60,7 +60,7 @@ function describe({ description, hidden, personal }: Head, title: string, url: s
   ]
 }
 
-/** JSON inside a script element: nothing in it can end the element or begin another. */
+/** JSON for a script element, escaped so that it can neither end the element nor begin another one. */
 function jsonForScript(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[<>&\u2028\u2029]/g,
@@ -76,7 +76,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 }
 
-/** For element content and for attributes in double quotes. */
+/** Escapes a text for element content and for attributes in double quotes. */
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, character => ENTITIES[character] ?? '')
 }

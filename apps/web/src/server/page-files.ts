@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** One file for browsers, plain and compressed. */
+/** One file for browsers, uncompressed and compressed. */
 export interface PageFile {
   readonly path: string
   readonly type: string
   readonly raw: Buffer
   readonly gzip: Buffer
   readonly brotli: Buffer
-  /** Its name changes with its content: it can be kept for ever. */
+  /** Whether its name changes with its content, so that it can be cached forever. */
   readonly isImmutable: boolean
 }
 
 /** The files that were built for browsers. */
 export interface PageFiles {
   readonly files: ReadonlyMap<string, PageFile>
-  /** The files that a document with this kind of page links to. */
+  /** The files that the document of a kind of page links to. */
   linksFor(routePath: string): {
     readonly styles: readonly string[]
     readonly scripts: readonly string[]
@@ -41,10 +41,10 @@ interface Chunk {
  * Reads the build.
  *
  * @param folder `dist/client`
- * @param keep which chunks are there at all, by the source they were made from
- * @param sourceOf the source file of a kind of page, as the build's manifest names it
- * @param stylesOf the source file by which a kind of page has styles of its own; empty: it has none
- * Throws where nothing was built.
+ * @param keep which chunks are served, by the source file of the chunk
+ * @param sourceOf the source file of a kind of page, as named in the build's manifest
+ * @param stylesOf the source file through which a kind of page has additional styles; empty when it has none
+ * @throws when there is no build
  */
 export function readPageFiles(
   folder: string,
@@ -83,7 +83,7 @@ export function readPageFiles(
   }
 }
 
-/** A chunk and all that it imports at once. */
+/** A chunk and all chunks that it imports statically. */
 function closure(manifest: { readonly [source: string]: Chunk }, chunk: Chunk): readonly Chunk[] {
   const inner = (chunk.imports ?? []).flatMap(source => {
     const imported = manifest[source]
@@ -97,7 +97,7 @@ function readPageFile(file: string, path: string, type: string): PageFile {
     path,
     type,
     raw: readFileSync(file),
-    // Compressed by the build: all files together take seconds.
+    // Compressed at build time, because compressing all files takes seconds.
     gzip: readFileSync(`${file}.gz`),
     brotli: readFileSync(`${file}.br`),
     isImmutable: path.startsWith('/assets/'),

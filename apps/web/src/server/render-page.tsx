@@ -11,23 +11,23 @@ import { missingRoute } from '../app/routes.ts'
 
 /** A request for a page. */
 export interface PageAsked {
-  /** Path and query, as they were asked for. */
+  /** Path and query of the request. */
   readonly path: string
-  /** The reader's choice; undefined: the system's setting. */
+  /** The reader's choice; undefined for the system's setting. */
   readonly theme: 'light' | 'dark' | undefined
-  /** Asks the platform's API with the session of the reader. */
+  /** Sends requests to the platform's API with the session of the reader. */
   readonly transport: Transport
 }
 
-/** A page that was made. */
+/** A rendered page. */
 export interface PageAnswer {
   readonly status: number
   readonly html: string
-  /** For its reader alone: to be kept nowhere. */
+  /** Whether it is for its reader only and must not be cached. */
   readonly isPersonal: boolean
 }
 
-/** Makes a page's document. Never rejects: where the platform does not answer, the document says so. */
+/** Renders a page's document. Never rejects: if the platform does not answer, the document says so. */
 export async function renderPage(files: PageFiles, publicUrl: string, asked: PageAsked): Promise<PageAnswer> {
   const url = new URL(asked.path, publicUrl)
   const ask = createAsk(asked.transport)
@@ -56,7 +56,7 @@ async function load(url: URL, ask: Ask): Promise<{ readonly platform: Platform; 
   }
 }
 
-/** The page for what the platform could not be asked just now. */
+/** The error page that is shown when the platform cannot be reached. */
 function failedPage({ status, message, retryAfter }: ApiFailure): LoadedPage {
   const data = { message, retryAfter: retryAfter ?? null }
   return {

@@ -1,9 +1,9 @@
 import { SIGNED_IN_COOKIE } from '@farebox/platform-api/internal/me/signed-in-cookie'
 import { ApiFailure } from '../site/ask.ts'
 
-/** Loads data that only a signed-in reader may see. Null: no reader is signed in, or the session has ended. */
+/** Loads data that only a signed-in reader may see. Null when the reader is signed out or the session has ended. */
 export async function loadSignedIn<Data>(load: () => Promise<Data>): Promise<Data | null> {
-  // A request that is sure to be refused is not sent: browsers report each refusal in their console.
+  // Avoids a request that would certainly be refused, because browsers log each refusal in their console.
   if (!mayBeSignedIn()) return null
   try {
     return await load()
@@ -16,18 +16,18 @@ export async function loadSignedIn<Data>(load: () => Promise<Data>): Promise<Dat
   }
 }
 
-/** Whether the API refused because no reader is signed in. */
+/** Whether the API refused because the reader is signed out. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 401
 }
 
-/** The server has no cookies to read, and no console for its requests. */
+/** Whether the cookie says that the reader is signed in. Always true on the server, which has no `document.cookie`. */
 function mayBeSignedIn(): boolean {
   if (typeof document === 'undefined') return true
   return document.cookie.split(';').some(pair => pair.trim().startsWith(`${SIGNED_IN_COOKIE}=`))
 }
 
-/** For a session that ended before its cookies. */
+/** Removes the cookie of a session that ended before its cookies. */
 function forgetSignedIn(): void {
   if (typeof document !== 'undefined') document.cookie = `${SIGNED_IN_COOKIE}=; Path=/; Max-Age=0`
 }

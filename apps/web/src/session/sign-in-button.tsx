@@ -3,7 +3,7 @@ import { useNavigation } from '../site/navigation.ts'
 import { useTakenOver } from '../site/site.ts'
 import { SignInSheet } from './sign-in-sheet.tsx'
 
-/** Opens the sheet to sign in, then loads the page again. */
+/** Opens the sheet for signing in, and loads the page again afterwards. */
 export function SignInButton({ why, next }: { readonly why: string; readonly next?: string }): ReactNode {
   const { go, reload } = useNavigation()
   const [isOpen, setOpen] = useState(false)

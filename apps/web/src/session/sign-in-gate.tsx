@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 import { SignInButton } from './sign-in-button.tsx'
 
-/** A private page for a reader who is not signed in: its purpose, and the button to sign in. */
+/** Replaces a private page for a reader who is signed out: the purpose of the page, and a button to sign in. */
 export function SignInGate(props: {
   readonly title: string
   /** The purpose of the page. */
   readonly lede: string
-  /** The reason for signing in, in a sentence. */
+  /** The reason for signing in, in one sentence. */
   readonly why: string
-  /** Beside the button. */
+  /** A hint next to the button. */
   readonly hint: string
-  /** The page to open then; undefined: this page is loaded again. */
+  /** The page to open afterwards; undefined to load this page again. */
   readonly next?: string
   readonly children?: ReactNode
 }): ReactNode {

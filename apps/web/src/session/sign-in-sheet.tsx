@@ -7,9 +7,9 @@ import { useSite } from '../site/site.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { useSignIn, type SignIn } from './use-sign-in.ts'
 
-/** A sheet over a page that is for a signed-in reader: the wallet signs a text, which is shown whole. */
+/** A sheet for signing in: the wallet signs a text that is shown in full. */
 export function SignInSheet(props: {
-  /** The reason for signing in, in a sentence. */
+  /** The reason for signing in, in one sentence. */
   readonly why: string
   /** Called once the session has begun. */
   readonly signedIn: () => void
@@ -55,7 +55,7 @@ export function SignInSheet(props: {
   )
 }
 
-/** The text names the platform's own address: at another one it is not signed. */
+/** Shown at another address than the platform's own. The text to sign names the platform, so it is not signed here. */
 function Elsewhere({ home }: { readonly home: string }): ReactNode {
   return (
     <Note tone="warn">
@@ -67,7 +67,7 @@ function Elsewhere({ home }: { readonly home: string }): ReactNode {
   )
 }
 
-/** The wallet that signs, and the whole text. */
+/** The wallet that signs, and the full text. */
 function Message({ wallet, signIn }: { readonly wallet: Wallet; readonly signIn: SignIn }): ReactNode {
   const { chooseOther } = usePurse()
   return (

@@ -7,7 +7,7 @@ import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
 import { isSignedOut } from './load-signed-in.ts'
 
-/** The address that is signed in, and the button that signs out. */
+/** The signed-in address, and the button that signs out. */
 export function SignedInLine({
   address,
   children,

@@ -7,23 +7,23 @@ import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
-/** A sign-in under way. */
+/** The state of a sign-in. */
 export interface SignIn {
-  /** The whole text that the wallet is asked to sign; undefined: not loaded yet. */
+  /** The full text that the wallet is asked to sign; undefined until it is loaded. */
   readonly message: string | undefined
   readonly isSigning: boolean
-  /** The last failure, in a sentence. */
+  /** The last failure, in one sentence. */
   readonly problem: string | undefined
-  /** Asks the wallet. */
+  /** Asks the wallet to sign. */
   readonly sign: () => void
-  /** Asks the platform again for the text to sign. */
+  /** Requests a new text to sign from the platform. */
   readonly again: () => void
 }
 
-/** The terms are valid for five minutes; they are asked for again before that. */
+/** The terms are valid for five minutes; new ones are requested before they expire. */
 const TERMS_MS = 240_000
 
-/** Signs a wallet's owner in (EIP-4361): the session is a cookie that no script reads. */
+/** Signs a wallet's owner in (EIP-4361). The session is an HttpOnly cookie. */
 export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): SignIn {
   const { ask } = useSite()
   const terms = useRead(
@@ -41,7 +41,7 @@ export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): Sig
       const signature = await wallet.signMessage(message)
       await ask('/v1/sessions', answers.none, { method: 'POST', body: { message, signature } })
     } catch (error) {
-      // The signed message may be used up.
+      // The platform may have consumed the signed message, so a new one is requested.
       if (!(error instanceof WalletProblem)) await terms.again()
       throw error
     }

@@ -7,7 +7,7 @@ import { useSite } from '../site/site.ts'
 /** The progress of a sign-in from a terminal. */
 export type TerminalSignIn =
   | { readonly kind: 'opening' }
-  /** The code waits to be typed in the terminal. */
+  /** The code is shown, and has to be typed in the terminal. */
   | { readonly kind: 'shown'; readonly address: string; readonly code: string }
   | { readonly kind: 'signed-in' }
   | { readonly kind: 'failed'; readonly problem: string }
@@ -15,10 +15,10 @@ export type TerminalSignIn =
 const ASK_MS = 1_500
 
 /**
- * Opens the link that this page was reached by, and asks until its code was typed, at most for the two minutes that the
- * link lives. The id after the `#` is taken out of the address at once; from then on a cookie knows this browser.
+ * Opens the link through which this page was reached, and polls until its code has been typed, at most for the two minutes
+ * that the link is valid. The id after the `#` is removed from the address at once; a cookie then identifies this browser.
  *
- * @param signedIn called once the code was typed
+ * @param signedIn called once the code has been typed
  */
 export function useTerminalSignIn(signedIn: () => void): TerminalSignIn {
   const { ask } = useSite()
@@ -41,7 +41,7 @@ export function useTerminalSignIn(signedIn: () => void): TerminalSignIn {
       body,
     })
     give({ kind: 'shown', address, code })
-    // The platform ends it with the link; without an answer of the platform, this count does.
+    // The platform ends the sign-in when the link expires; this limit applies if the platform does not answer.
     for (let asked = 0; asked < 120; asked += 1) {
       await sleep(systemClock, ASK_MS, signal)
       signal.throwIfAborted()

@@ -6,8 +6,8 @@ const HALF = 3
 const TONES = ['string', 'number', 'boolean', 'array'] as const
 
 /**
- * An agent's face: a pattern made from its owner's address and its number, the same wherever the agent is shown. It
- * distinguishes agents with similar names; it proves nothing.
+ * An agent's face: a pattern derived from its owner's address and its number, the same wherever the agent is shown. It
+ * distinguishes agents with similar names, but proves nothing.
  */
 export function AgentFace({
   owner,
@@ -22,7 +22,7 @@ export function AgentFace({
     x: at % COLUMNS,
     y: Math.floor(at / COLUMNS),
   }))
-  // Its left half is the right one mirrored, and something is always there.
+  // The pattern is symmetric, and its central cell is always set, so that it is never empty.
   const isSet = ({ x, y }: { readonly x: number; readonly y: number }): boolean =>
     (x === 2 && y === 2) || ((bits >>> (Math.min(x, COLUMNS - 1 - x) + y * HALF)) & 1) === 1
   return (
@@ -34,7 +34,7 @@ export function AgentFace({
   )
 }
 
-/** FNV-1a, 32 bits, mixed once more: near inputs look different. */
+/** FNV-1a with 32 bits and a final mixing step, so that similar inputs give different patterns. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A hash as bars, so that the same job looks the same wherever its receipt is shown. */
+/** A hash drawn as bars, so that the same job looks the same wherever its receipt is shown. */
 export function Bars({ hash }: { readonly hash: string }): ReactNode {
   const bars: { readonly x: number; readonly width: number }[] = []
   let x = 0

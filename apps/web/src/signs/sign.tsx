@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Our own drawings, on a grid of 16. */
+/** The paths of our own icons, on a grid of 16. */
 const PATHS = {
   search: 'M11 11l3.5 3.5M7 12A5 5 0 107 2a5 5 0 000 10z',
   cross: 'M4 4l8 8m0-8l-8 8',
@@ -22,10 +22,10 @@ const PATHS = {
   copy: 'M5.5 5.5h7v8h-7zM3.5 10.5v-8h7',
 } as const
 
-/** The name of one of our signs. */
+/** The name of an icon. */
 export type SignName = keyof typeof PATHS
 
-/** A sign. It has no name of its own for screen readers: a word is next to it. */
+/** An icon. It has no accessible name, because a word is always next to it. */
 export function Sign({ name }: { readonly name: SignName }): ReactNode {
   return (
     <svg className="sign" viewBox="0 0 16 16" aria-hidden="true">

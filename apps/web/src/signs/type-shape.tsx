@@ -1,7 +1,7 @@
 import type { FieldType } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
 
-/** The type of a field: a shape and a colour for each, read out as the type's name. */
+/** The type of a field as a shape with a colour; screen readers read the name of the type. */
 export function TypeShape({ type }: { readonly type: FieldType }): ReactNode {
   return (
     <svg className={`type ${type}`} viewBox="0 0 14 14" role="img" aria-label={type}>

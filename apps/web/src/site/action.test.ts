@@ -4,7 +4,7 @@ import { createAction } from './action.ts'
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 const explain = (error: unknown): string => `It failed: ${error instanceof Error ? error.message : ''}.`
 
-test('it is busy until it is done, and what is done with the result comes after', async () => {
+test('an action is busy until its work is done, and the work on its result runs afterwards', async () => {
   const action = createAction()
   action.open(() => undefined)
   const seen: string[] = []
@@ -14,7 +14,7 @@ test('it is busy until it is done, and what is done with the result comes after'
   expect([action.get(), seen]).toEqual([{ state: 'idle' }, ['idle']])
 })
 
-test('a second click while it is busy does nothing', async () => {
+test('a second start while the action is busy does nothing', async () => {
   const action = createAction()
   action.open(() => undefined)
   const run = vi.fn(async () => undefined)
@@ -26,7 +26,7 @@ test('a second click while it is busy does nothing', async () => {
   expect(run).toHaveBeenCalledTimes(2)
 })
 
-test('a failure is a sentence, until it is forgotten or begun again', async () => {
+test('a failure is a sentence, until it is cleared or the action starts again', async () => {
   const action = createAction()
   const changed = vi.fn<() => void>()
   action.open(changed)
@@ -40,7 +40,7 @@ test('a failure is a sentence, until it is forgotten or begun again', async () =
   expect(changed).toHaveBeenCalledTimes(3)
 })
 
-test('when its component is gone the signal aborts, and result and failure are dropped', async () => {
+test('when the component unmounts, the signal aborts, and results and failures are dropped', async () => {
   for (const end of ['done', 'failed']) {
     const action = createAction()
     const close = action.open(() => undefined)

@@ -1,35 +1,35 @@
 import { useState, useSyncExternalStore } from 'react'
 import { explainFailure } from './ask.ts'
 
-/** How far what a button does is. */
+/** The state of the work of a button. */
 export type Acting =
   | { readonly state: 'idle' }
   | { readonly state: 'busy' }
   | { readonly state: 'failed'; readonly sentence: string; readonly error: unknown }
 
-/** Work on a result, if any. */
+/** The work on the result, if any. */
 type Done = (() => void) | undefined | void
 
 /**
- * The work of a button. It resolves to the work on its result, which is left out where its component is gone by then;
+ * The work of a button. It resolves to the work on its result, which is skipped if the component has unmounted meanwhile;
  * the signal aborts at that moment.
  */
 type Run = (signal: AbortSignal) => Promise<Done>
 
-/** Work that is done at most once at a time, while its component is there. */
+/** Work that runs at most once at a time while its component is mounted. */
 export interface Action {
   get(): Acting
-  /** Somebody is there until the returned function is called. */
+  /** Marks the component as mounted until the returned function is called. */
   open(changed: () => void): () => void
-  /** Does nothing where something is being done. */
+  /** Does nothing while other work is running. */
   start(run: Run, explain: (error: unknown) => string): void
-  /** Forgets a failure. */
+  /** Clears a failure. */
   forget(): void
 }
 
 const IDLE: Acting = { state: 'idle' }
 
-/** Makes an action that was not begun. */
+/** Creates an action that has not been started. */
 export function createAction(): Action {
   let acting = IDLE
   let opened: { readonly changed: () => void; readonly left: AbortController } | undefined
@@ -70,8 +70,8 @@ export function createAction(): Action {
 /**
  * The work of a button, as {@link Action} describes it.
  *
- * @param run gets a signal that aborts when the component is gone, then what `act` was called with
- * @param explain a failure, in a sentence
+ * @param run receives a signal that aborts when the component unmounts, followed by the arguments of `act`
+ * @param explain converts a failure to one sentence
  */
 export function useAction<Args extends readonly unknown[]>(
   run: (signal: AbortSignal, ...args: Args) => Promise<Done>,

@@ -1,7 +1,7 @@
 import { readAnswer, type AnswerSchema } from '@farebox/client/internal/exchange/read-answer'
 import { plainBalance } from './plain-balance.ts'
 
-/** The schema of an answer. It is loaded with the first question that needs it: it and zod are no part of a first page. */
+/** Loads the schema of an answer with the first request that needs it, so that a first page contains neither it nor zod. */
 export type AnswerOf<T> = () => Promise<AnswerSchema<T>>
 
 const agent = () => load(import('@farebox/platform-api/agent'))
@@ -51,7 +51,7 @@ export const answers = {
   keySet: async () => (await receiptKeys()).keySet,
   localChain: async () => (await wallets()).localChainAnswer,
   me: async () => (await owners()).me,
-  /** Any answer: that the platform has done it is enough. */
+  /** Accepts any answer, for routes where it is enough that the platform has done the work. */
   none: async () => ({ safeParse: () => ({ success: true, data: null }) as const }),
   ownedAgents: async () => (await owners()).ownedAgents,
   ownerDashboard: async () => (await ownerDashboard()).ownerDashboard,
@@ -88,8 +88,8 @@ export const answers = {
 }
 
 /**
- * An answer of one form or another. A zod union hides which keys were unknown, so each form is read leniently by itself;
- * of an answer of neither form the issues are those of the last.
+ * An answer with one of two schemas. A zod union hides which keys were unknown, so each schema is applied separately,
+ * ignoring unknown keys. For an answer that matches neither, the issues are those of the last schema.
  */
 function eitherOf<One, Other>(one: AnswerSchema<One>, other: AnswerSchema<Other>): AnswerSchema<One | Other> {
   return {
@@ -100,7 +100,9 @@ function eitherOf<One, Other>(one: AnswerSchema<One>, other: AnswerSchema<Other>
   }
 }
 
-/** In the build zod is one chunk with its setting, which is so made before any schema. A server does without it. */
+/**
+ * Loads a module together with zod's settings, which have to apply before any schema is made. A server needs no settings.
+ */
 async function load<Module>(module: Promise<Module>): Promise<Module> {
   const setting = typeof document === 'undefined' ? undefined : import('./without-eval.ts')
   const [loaded] = await Promise.all([module, setting])

@@ -10,7 +10,7 @@ function askOf(answer: Partial<ApiAnswer> | Error) {
   })
 }
 
-test('an answer is what its schema takes; what a newer platform says beside it is left out', async () => {
+test('an answer is returned as its schema parses it, without the fields that a newer platform adds', async () => {
   const body = { share_id: 'abc', since: 5 }
   expect(await askOf({ body })('/', answers.flowShared)).toEqual({ share_id: 'abc' })
   expect(await askOf({ status: 204 })('/', answers.none)).toBeNull()
@@ -28,7 +28,7 @@ const SESSION = {
 test.each([
   [{ state: 'waiting', since: 5 }, { state: 'waiting' }],
   [{ ...SESSION, since: 5 }, SESSION],
-])('an answer of two forms is read without the fields that a newer platform adds: %j', async (body, read) => {
+])('an answer of two schemas is read without fields of a newer platform: %j', async (body, read) => {
   expect(await askOf({ body })('/', answers.browserSignInClaimed)).toEqual(read)
 })
 
@@ -37,7 +37,7 @@ test.each([
   [{}, 'share_id'],
   ['text', 'answer'],
   [undefined, 'answer'],
-])('an answer of %j leaves the outcome unknown, and a sentence names the field', async (body, field) => {
+])('an answer of %j leaves the outcome unknown, and the sentence names the field', async (body, field) => {
   await expect(askOf({ body })('/', answers.flowShared)).rejects.toMatchObject({
     status: 0,
     type: 'internal',
@@ -47,7 +47,7 @@ test.each([
   })
 })
 
-test('a refusal is the platform’s own sentence, with when to ask again', async () => {
+test('a refusal has the platform’s own sentence, and the time to ask again', async () => {
   const body = { status: 'failed', error_type: 'conflict', error: 'flow: was changed', current: {} }
   await expect(askOf({ status: 409, body })('/', answers.savedFlow)).rejects.toMatchObject({
     message: 'flow: was changed',
@@ -62,13 +62,13 @@ test('a refusal is the platform’s own sentence, with when to ask again', async
   })
 })
 
-test('no answer is a failure without a status, unless the question was aborted', async () => {
+test('a missing answer is a failure without a status, unless the request was aborted', async () => {
   const ask = askOf(new TypeError('network'))
   await expect(ask('/', answers.me)).rejects.toMatchObject({ status: 0, type: 'no_answer' })
   await expect(ask('/', answers.me, { signal: AbortSignal.abort() })).rejects.toThrow('network')
 })
 
-test('a change is not sent before its answer can be read: a secret is shown once', async () => {
+test('a change is not sent before its answer can be parsed, because a secret is shown once', async () => {
   const sent: string[] = []
   const ask = createAsk(async path => {
     sent.push(path)
@@ -84,7 +84,7 @@ interface AnyDef {
   readonly [part: string]: unknown
 }
 
-/** The kinds of the schemas that a schema is made of, plain unions by `union`. */
+/** The kinds of the schemas from which a schema is made; plain unions are `union`. */
 function* kindsOf(schema: unknown, seen = new Set<unknown>()): Generator<string> {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
   seen.add(schema)

@@ -2,7 +2,7 @@ import { readAnswer } from '@farebox/client/internal/exchange/read-answer'
 import type { Failure } from '@farebox/platform-api/errors'
 import { answers, type AnswerOf } from './answers.ts'
 
-/** The parts of a question to the platform's API besides its path. */
+/** The parts of a request to the platform's API besides its path. */
 interface AskOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Sent as JSON. */
@@ -11,27 +11,27 @@ interface AskOptions {
   readonly signal?: AbortSignal
 }
 
-/** One answer of the API, read whole. */
+/** One answer of the API, read completely. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: { get(name: string): string | null }
-  /** The parsed JSON; undefined where there is none. */
+  /** The parsed JSON; undefined when there is none. */
   readonly body: unknown
 }
 
-/** Puts a request to the API: in a browser over HTTP, on the server in its own process. Rejects where there is no answer. */
+/** Sends a request to the API: in a browser over HTTP, on the server within its own process. Rejects without an answer. */
 export type Transport = (path: string, options: AskOptions) => Promise<ApiAnswer>
 
-/** Asks the API, and throws an {@link ApiFailure} for what is not 2xx or has another form than its route documents. */
+/** Requests a path of the API. Throws an {@link ApiFailure} unless the answer is 2xx and matches the documented schema. */
 export type Ask = <T>(path: string, answer: AnswerOf<T>, options?: AskOptions) => Promise<T>
 
-/** The API refused, or did not answer. */
+/** The API refused a request, or did not answer. */
 export class ApiFailure extends Error {
-  /** HTTP status; 0: no answer came, so nobody knows what the platform did. */
+  /** HTTP status; 0 when no answer arrived, so that it is not known what the platform did. */
   readonly status: number
   readonly type: Failure['error_type'] | 'no_answer'
   readonly requestId: string | undefined
-  /** When to ask again, in seconds. */
+  /** The number of seconds after which to ask again. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -47,17 +47,17 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The words of a page for a question that failed. */
+/** A message for the page about a failed request. */
 export function explainFailure(error: unknown): string {
   return error instanceof ApiFailure ? error.message : 'The platform did not respond.'
 }
 
-/** Makes the one way to the API out of a transport. An aborted question rejects with its signal's reason. */
+/** Creates the API access for a transport. An aborted request rejects with its signal's reason. */
 export function createAsk(transport: Transport): Ask {
   return async function ask<T>(path: string, answer: AnswerOf<T>, options: AskOptions = {}): Promise<T> {
     const { method = 'GET', signal } = options
     const put = async (): Promise<ApiAnswer> => {
-      // A secret that is shown once is not made before its answer can be read.
+      // The schema is loaded before a change is sent, so that a secret shown only once is not created and then lost.
       if (method !== 'GET') await answer()
       const [given] = await Promise.all([transport(path, options), answer()])
       return given
@@ -72,9 +72,9 @@ export function createAsk(transport: Transport): Ask {
 }
 
 /**
- * The answer of the platform as its schema has it, without the fields that a newer platform adds.
+ * Parses an answer of the platform with its schema, without the fields that a newer platform adds.
  *
- * @throws {ApiFailure} naming the first field of another form
+ * @throws {ApiFailure} naming the first field that does not match
  */
 export async function takeAnswer<T>(answer: AnswerOf<T>, value: unknown): Promise<T> {
   const schema = await answer()

@@ -1,22 +1,22 @@
 import { createContext, useContext } from 'react'
 
-/** How a page changes its own address, and goes to another. */
+/** The ways in which a page changes its own address or opens another page. */
 export interface Navigation {
-  /** Goes to a page of ours, as a click on a link would. */
+  /** Opens a page of this site, as a click on a link would. */
   go(url: string): void
-  /** Changes the address and nothing else; no entry in the history. */
+  /** Replaces the address without loading anything or adding a history entry. */
   replace(url: string): void
-  /** Reads the page again, at the same address. */
+  /** Loads the data of the page again, at the same address. */
   reload(): void
 }
 
-/** Before a browser has taken over nothing navigates but links. */
+/** Does nothing until the browser has taken over the page; before that, only links navigate. */
 const NavigationContext = createContext<Navigation>({ go() {}, replace() {}, reload() {} })
 
-/** Hands the navigation down to everything inside. */
+/** Provides the navigation to its descendants. */
 export const NavigationProvider = NavigationContext.Provider
 
-/** The navigation, anywhere in a page. */
+/** The navigation, for any component of a page. */
 export function useNavigation(): Navigation {
   return useContext(NavigationContext)
 }

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import type { Ask } from './ask.ts'
 
-/** The request for a page: its address, and how to ask for its data. */
+/** The request for a page: its address, and the access to its data. */
 export interface PageRequest {
-  /** The values of its path's pattern: `{ agentId: '3' }`. */
+  /** The parameters in its path: `{ agentId: '3' }`. */
   readonly params: { readonly [name: string]: string }
   readonly query: URLSearchParams
   readonly ask: Ask
-  /** On the server there is no session to sign in with, no storage and no wallet. */
+  /** Whether the page is rendered on the server, which has no storage, no wallet and no session to sign in with. */
   readonly isServer: boolean
 }
 
@@ -15,19 +15,21 @@ export interface PageRequest {
 export interface Head {
   readonly title: string
   readonly description?: string
-  /** Private pages and failures are not for search engines. */
+  /** Whether search engines are excluded; set for private pages and failures. */
   readonly hidden?: boolean
-  /** For one signed-in person alone: nothing keeps it, the browser neither. Hidden as well. */
+  /**
+   * Whether the page is for one signed-in person only, so that nothing may cache it, not even the browser. Implies `hidden`.
+   */
   readonly personal?: boolean
 }
 
-/** One page: how its data is read, what its head says, how it looks. Data is JSON: it travels in the document. */
+/** One page: how its data is loaded, its head, and its view. The data is JSON, because the document contains it. */
 export interface PageModule<Data> {
-  /** Rejects with an `ApiFailure`; 404 shows the page for what is not there. */
+  /** Rejects with an `ApiFailure`; for a 404, the 404 page is shown. */
   readonly load: (request: PageRequest) => Promise<Data>
   readonly head: (data: Data) => Head
   readonly Page: (props: { readonly data: Data }) => ReactNode
 }
 
-/** The place of the band that a page belongs to; `purse` is none of the four. */
+/** The entry of the navigation band that a page belongs to; `purse` is the wallet, not one of the four sections. */
 export type SitePlace = 'agents' | 'flows' | 'jobs' | 'owner' | 'purse'

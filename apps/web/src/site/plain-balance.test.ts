@@ -10,13 +10,13 @@ const BALANCE = {
   block_number: 7,
 }
 
-test('a balance is what the schema of the platform takes', () => {
+test('a balance that the platform’s schema accepts is accepted', () => {
   expect(plainBalance.safeParse(BALANCE)).toEqual({ success: true, data: walletBalance.parse(BALANCE) })
   expect(Object.keys(walletBalance.shape)).toEqual(Object.keys(BALANCE))
 })
 
 test.each([undefined, null, '', 'x', '-1', '1.5', -1, 1.5, 2 ** 53, {}, []])(
-  '%j is refused in the fields in which the schema refuses it',
+  '%j is refused in the same fields as by the schema',
   wrong => {
     for (const field of Object.keys(BALANCE)) {
       const changed = { ...BALANCE, [field]: wrong }

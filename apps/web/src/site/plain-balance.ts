@@ -13,8 +13,8 @@ const FORMS: { readonly [field in keyof WalletBalance]: (value: unknown) => bool
 }
 
 /**
- * The balance of a wallet as `walletBalance` of `platform-api` has it, checked without zod: every page of somebody who
- * has a wallet asks for it, and zod is as large as a third of such a page.
+ * A wallet balance, validated like `walletBalance` of `platform-api` but without zod: every page of a reader with a wallet
+ * requests the balance, and zod is as large as a third of such a page.
  */
 export const plainBalance: AnswerSchema<WalletBalance> = {
   safeParse(value) {

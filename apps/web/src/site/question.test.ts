@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createQuestion, type Read } from './question.ts'
 
-/** A read whose answers are given by the test, one question after another. */
+/** A read function whose answers the test provides, one request after another. */
 function heldRead() {
   const asked: {
     readonly signal: AbortSignal
@@ -16,7 +16,7 @@ function heldRead() {
 
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-test('a question is asked while somebody listens, and its answer is reported', async () => {
+test('a request is sent while there is a listener, and its answer is reported', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const changed = vi.fn<() => void>()
@@ -29,7 +29,7 @@ test('a question is asked while somebody listens, and its answer is reported', a
   expect(changed).toHaveBeenCalledOnce()
 })
 
-test('another key aborts the question before, whose late answer is dropped', async () => {
+test('another key aborts the previous request, whose late answer is dropped', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const close = question.open('a', read, () => undefined)
@@ -43,7 +43,7 @@ test('another key aborts the question before, whose late answer is dropped', asy
   expect(question.get('b')).toEqual({ state: 'answer', answer: 'of b' })
 })
 
-test('for another key nothing is shown of the one before, unless it keeps it', async () => {
+test('a new key does not show the answer of the previous key, unless `keeps` is set', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const close = question.open('a', read, () => undefined)
@@ -59,7 +59,7 @@ test('for another key nothing is shown of the one before, unless it keeps it', a
   expect(question.get('c')).toEqual({ state: 'asking' })
 })
 
-test('a failure is a state of its own; asked again it is asking, and an answer that is there stays', async () => {
+test('a failure is a separate state; a retry is asking again, and an existing answer stays', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   question.open('a', read, () => undefined)
@@ -78,7 +78,7 @@ test('a failure is a state of its own; asked again it is asking, and an answer t
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'one', isWaiting: false, failure })
 })
 
-test('more of an answer that is about to be replaced is not asked for', async () => {
+test('no further page is requested of an answer that is about to be replaced', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const close = question.open('a', read, () => undefined, { keeps: true })
@@ -92,7 +92,7 @@ test('more of an answer that is about to be replaced is not asked for', async ()
   expect(question.get('b', true)).toEqual({ state: 'answer', answer: 'of b' })
 })
 
-test('when nobody listens any more it is aborted, says nothing and asks nothing', async () => {
+test('without a listener the request is aborted, and nothing is reported or requested', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const changed = vi.fn<() => void>()
@@ -105,7 +105,7 @@ test('when nobody listens any more it is aborted, says nothing and asks nothing'
   expect([question.get(undefined), asked.length]).toEqual([{ state: 'asking' }, 1])
 })
 
-test('a read may give several answers; what it followed ends with the listening', async () => {
+test('a read can give several answers; what it follows ends with the listener', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const close = question.open('a', read, () => undefined)
@@ -123,7 +123,7 @@ test('a read may give several answers; what it followed ends with the listening'
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'two' })
 })
 
-test('what comes after an answer is asked for in another way, and joins it', async () => {
+test('a further page is requested with another read, which adds it to the answer', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   question.open('a', read, () => undefined)
@@ -135,7 +135,7 @@ test('what comes after an answer is asked for in another way, and joins it', asy
   expect([question.get('a'), asked.length]).toEqual([{ state: 'answer', answer: 'one, two' }, 1])
 })
 
-test('what the page came with is shown at once, and is asked for when it is to be newer', async () => {
+test('the initial answer of the page is shown at once, and a newer one is requested on demand', async () => {
   const question = createQuestion('first')
   const { read, asked } = heldRead()
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'first' })
@@ -149,7 +149,7 @@ test('what the page came with is shown at once, and is asked for when it is to b
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'newer, changed' })
 })
 
-test('it is asked every so often, one at a time, and after a pause where its key is typed', async () => {
+test('it reads at an interval, one request at a time, and after a pause if its key is typed', async () => {
   vi.useFakeTimers()
   try {
     const question = createQuestion<string>()

@@ -2,7 +2,7 @@ import { useCallback, useState, useSyncExternalStore } from 'react'
 import type { AnswerOf } from './answers.ts'
 import { useSite } from './site.ts'
 
-/** How far a question is. */
+/** The state of a question. */
 export type Asked<T> =
   | {
       readonly state: 'asking'
@@ -13,9 +13,9 @@ export type Asked<T> =
   | {
       readonly state: 'answer'
       readonly answer: T
-      /** A newer one is on its way, or the one for the key that was asked for last. */
+      /** Whether a newer answer is pending, or the answer for the current key. */
       readonly isWaiting?: boolean
-      /** Why there is no newer one, where it was asked for; undefined: this is the newest. */
+      /** Why a newer answer could not be read; undefined when this is the newest one. */
       readonly failure?: unknown
     }
   | {
@@ -26,47 +26,47 @@ export type Asked<T> =
     }
 
 /**
- * Works an answer out, from nothing but the key that it is asked for. It may give answers one after another, and then
- * resolve to undefined. The signal aborts when nobody waits for it any more. Rejects where there is none.
+ * Computes an answer from its key alone. It may give several answers before it resolves to undefined. The signal aborts when
+ * there is no listener any more. Rejects when there is no answer.
  */
 export type Read<T> = (signal: AbortSignal, give: (answer: T) => void) => Promise<T | undefined>
 
-/** When a question is put, and what is shown meanwhile. */
+/** When a question is asked, and what is shown meanwhile. */
 export interface AskedHow {
-  /** Asked again so often while somebody looks. */
+  /** The interval at which it is asked again while the page is visible. */
   readonly everyMs?: number
-  /** Of a key that is typed: it is asked for once typing has paused for so long. */
+  /** For a key that is typed: the pause in typing after which it is asked. */
   readonly afterMs?: number
-  /** The answer for the key before is shown until there is one for the new key. */
+  /** Whether the answer for the previous key is shown until there is one for the new key. */
   readonly keeps?: boolean
 }
 
-/** Something that is asked while somebody listens: for one key at a time, and the newest answer counts. */
+/** A question that is asked while there is a listener, for one key at a time; only the newest answer counts. */
 export interface Question<T> {
-  /** How far it is for this key; undefined: nothing is asked. */
+  /** The state for this key; undefined means that nothing is asked. */
   get(key: string | undefined, keeps?: boolean): Asked<T>
   /** Asks for a key until the returned function is called. */
   open(key: string | undefined, read: Read<T>, changed: () => void, how?: AskedHow): () => void
-  /** Asks now. Undefined: nobody listens, it failed, or something newer was asked meanwhile. */
+  /** Asks now. Undefined when there is no listener, when it failed, or when a newer request was made meanwhile. */
   again(): Promise<T | undefined>
-  /** Asks in another way, for the same key: the answer with what comes after it. */
+  /** Asks with another read for the same key, whose answer includes the next page. */
   more(read: Read<T>): void
-  /** Shows another answer than the one that is shown, where there is one. */
+  /** Replaces the shown answer, if there is one. */
   change(by: (shown: T) => T): void
 }
 
 const ASKING = { state: 'asking' } as const
 
 /**
- * Makes a question.
+ * Creates a question.
  *
- * @param first what the page came with: nothing is asked then until it is to be newer
+ * @param first the answer with which the page was loaded; nothing is then asked until a newer one is requested
  */
 export function createQuestion<T>(first?: T): Question<T> {
   let asked: Asked<T> = first === undefined ? ASKING : { state: 'answer', answer: first }
   let isFirst = first !== undefined
   let askedKey: string | undefined
-  /** Of the answer that is shown. */
+  /** The key of the shown answer. */
   let answeredKey: string | undefined
   let opened: { readonly read: Read<T>; readonly changed: () => void } | undefined
   const reading = createReading<T>()
@@ -111,12 +111,12 @@ export function createQuestion<T>(first?: T): Question<T> {
     },
     again,
     more(read) {
-      // More of an answer that is about to be replaced is not wanted.
+      // The answer is about to be replaced, so its next page is not needed.
       if (opened !== undefined && answeredKey === askedKey) void run(read)
     },
     change(by) {
       if (asked.state === 'answer') say({ ...asked, answer: by(asked.answer) })
-      // The answer that is on its way was asked for before the change.
+      // The pending answer was requested before the change.
       if (reading.isBusy()) void again()
     },
   }
@@ -125,7 +125,7 @@ export function createQuestion<T>(first?: T): Question<T> {
 /** Reads answers, one at a time. */
 interface Reading<T> {
   isBusy(): boolean
-  /** Aborts the read before it, and begins another. Resolves to its last answer; undefined: it failed, or was aborted. */
+  /** Aborts the previous read and starts another. Resolves to its last answer; undefined when it failed or was aborted. */
   begin(read: Read<T>, put: (answer: T) => void, fail: (failure: unknown) => void): Promise<T | undefined>
   stop(): void
 }
@@ -162,7 +162,7 @@ function createReading<T>(): Reading<T> {
   }
 }
 
-/** Reads now, or after a pause, unless the answer is there; then every so often. Returns what ends it. */
+/** Reads at once or after a pause, unless the answer is there; then at an interval. Returns a function that stops it. */
 function keepReading(
   read: () => void,
   isBusy: () => boolean,
@@ -182,15 +182,15 @@ function keepReading(
   }
 }
 
-/** Ends something when nobody waits for it any more, which may be now. */
+/** Calls `end` when the signal aborts, or at once if it has aborted already. */
 export function onLeft(signal: AbortSignal, end: () => void): void {
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
 }
 
-/** Does something every so often while somebody looks, and at once for who comes back after a turn was left out. */
+/** Calls `act` at an interval while the page is visible. If a call was skipped, it is made when the page becomes visible. */
 function whileSeen(everyMs: number, act: () => void): () => void {
-  // The tests of what asks have no document.
+  // Some tests run without a document.
   const seen = typeof document === 'undefined' ? undefined : document
   let isMissed = false
   const timer = setInterval(() => {
@@ -209,10 +209,10 @@ function whileSeen(everyMs: number, act: () => void): () => void {
   }
 }
 
-/** A question of a component: how far it is, and what asks it once more. */
+/** A question of a component: its state, and the functions that ask again or change the answer. */
 export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'more' | 'change'>
 
-/** Works something out while the component is there, and again for another key; undefined: not now. */
+/** Computes an answer while the component is mounted, and again when the key changes; an undefined key computes nothing. */
 export function useRead<T>(
   key: string | undefined,
   read: Read<T>,
@@ -227,7 +227,7 @@ export function useRead<T>(
         ...(afterMs !== undefined && { afterMs }),
         ...(keeps !== undefined && { keeps }),
       }),
-    // The key determines what is read.
+    // The read depends only on the key.
     // oxlint-disable-next-line react/exhaustive-deps
     [question, key, everyMs, afterMs, keeps],
   )
@@ -236,7 +236,10 @@ export function useRead<T>(
   return { ...useSyncExternalStore(subscribe, get, get), again, more, change }
 }
 
-/** Asks the platform for a path while the component is there, and for another path when it changes; undefined: not now. */
+/**
+ * Requests a path of the platform while the component is mounted, and again when the path changes; undefined requests
+ * nothing.
+ */
 export function useAsk<T>(
   path: string | undefined,
   answer: AnswerOf<T>,

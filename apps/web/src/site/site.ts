@@ -6,24 +6,24 @@ import type { Ask } from './ask.ts'
 export interface Site {
   /** The platform's description of itself. */
   readonly platform: Platform
-  /** When the data of the page was read, by the platform's clock; Unix seconds. */
+  /** When the data of the page was read, in Unix seconds of the platform's clock. */
   readonly now: number
   readonly ask: Ask
 }
 
 const SiteContext = createContext<Site | undefined>(undefined)
 
-/** Hands the site down to everything inside. */
+/** Provides the site to its descendants. */
 export const SiteProvider = SiteContext.Provider
 
-/** The site, anywhere in a page. Throws outside of one. */
+/** The site, for any component of a page. Throws outside of one. */
 export function useSite(): Site {
   const site = useContext(SiteContext)
   if (site === undefined) throw new Error('a part of a page is used outside of the page')
   return site
 }
 
-/** Whether a browser has taken the page over from the server. */
+/** Whether the browser has taken the page over from the server. */
 export function useTakenOver(): boolean {
   return useSyncExternalStore(
     () => () => undefined,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
 
-// Imported before anything that makes a schema: making one would try whether functions can be made of text, which the
-// policy of the pages refuses and reports.
+// Imported before any module that makes a schema: zod would otherwise test whether it can compile functions from text, which
+// the content security policy of the pages refuses and reports.
 z.config({ jitless: true })

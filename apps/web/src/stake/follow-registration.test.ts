@@ -35,7 +35,7 @@ function registrationOf(status: RegistrationStatus, rest: Partial<Registration> 
 
 const START = newestState(registrationOf(WAITING), undefined)
 
-/** Follows until there are no more answers; an answer that is undefined fails. */
+/** Follows a registration until these answers are used up; an undefined answer is a failed request. */
 async function follow(
   answers: readonly (RegistrationStatus | undefined)[],
   rest: Partial<Following> = {},
@@ -68,7 +68,7 @@ async function follow(
   return { states, pauses }
 }
 
-/** A wallet whose chain has the transaction with this status; undefined: in no block. */
+/** A wallet whose chain has the transaction with this status; undefined: it is in no block. */
 function walletWith(status: '0x0' | '0x1' | undefined): Wallet {
   const answers: { readonly [method: string]: unknown } = {
     eth_chainId: '0x14a34',
@@ -79,8 +79,8 @@ function walletWith(status: '0x0' | '0x1' | undefined): Wallet {
   return { readChain: async (method: string) => answers[method] } as unknown as Wallet
 }
 
-describe('a registration that is followed', () => {
-  test('is read until it is listed, every two seconds once something is staked', async () => {
+describe('following a registration', () => {
+  test('reads it until it is listed, every two seconds once there is a stake', async () => {
     const { states, pauses } = await follow([WAITING, CONFIRMING, LISTED])
     expect(states.map(({ registration }) => registration.status.state)).toEqual([
       'waiting_for_stake',
@@ -90,23 +90,23 @@ describe('a registration that is followed', () => {
     expect(pauses).toEqual([3_000, 3_000, 2_000])
   })
 
-  test('keeps its last status while the platform does not answer', async () => {
+  test('keeps the last status while the platform does not answer', async () => {
     const { states } = await follow([CONFIRMING, undefined, CONFIRMING])
     expect(states.map(({ isAway }) => isAway)).toEqual([false, true, false])
     expect(states[1]?.registration.status).toEqual(CONFIRMING)
   })
 
-  test('is not read by a hidden page where nothing was staked, and is read where something was', async () => {
+  test('does not read it on a hidden page before a stake, but does after one', async () => {
     expect((await follow([WAITING], { isHidden: () => true })).states).toEqual([])
     expect((await follow([WAITING], { isHidden: () => true, kept: KEPT })).states).toHaveLength(1)
   })
 
-  test('says that another tab holds the lock of its stake', async () => {
+  test('reports that another tab holds the lock of its stake', async () => {
     const { states } = await follow([WAITING], { isHeldElsewhere: async () => true })
     expect(states[0]?.isHeld).toBe(true)
   })
 
-  test('is followed in a browser that has no locks', async () => {
+  test('works in a browser without locks', async () => {
     const { states } = await follow([WAITING], {
       isHeldElsewhere: () => Promise.reject(new TypeError('none')),
     })
@@ -130,7 +130,7 @@ describe('a registration that is followed', () => {
     expect(states[0]?.sent).toBeUndefined()
   })
 
-  test('is not read where nothing more changes by itself', async () => {
+  test('stops when the status no longer changes by itself', async () => {
     const refused: RegistrationStatus = {
       state: 'refused',
       agent_id: 7,
@@ -151,13 +151,13 @@ describe('a registration that is followed', () => {
 describe('the newest state of a registration', () => {
   const read: RegistrationState = { ...START, isAway: true, registration: registrationOf(CONFIRMING) }
 
-  test('is what was read, until its endpoint is checked again', () => {
+  test('is the state that was read, until its endpoint is checked again', () => {
     expect(newestState(registrationOf(WAITING), read)).toBe(read)
     const checked = registrationOf(WAITING, { examined_at: 2 })
     expect(newestState(checked, read)).toEqual({ ...read, registration: checked })
   })
 
-  test('has nothing of another registration', () => {
+  test('contains nothing of another registration', () => {
     const other = registrationOf(LISTED, { registration_id: 'registration-2' })
     expect(newestState(other, read)).toEqual({
       registration: other,

@@ -6,25 +6,25 @@ import type { TransactionOutcome } from '../wallet/read-transaction.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { KeptStake } from './stake-store.ts'
 
-/** A registration as a tab knows it. */
+/** The state of a registration in this tab. */
 export interface RegistrationState {
   readonly registration: Registration
-  /** The platform did not answer when it was last asked. */
+  /** Whether the platform did not answer the last request. */
   readonly isAway: boolean
-  /** Another tab of this browser holds the lock of the stake. */
+  /** Whether another tab of this browser holds the lock of the stake. */
   readonly isHeld: boolean
-  /** This tab has seen the registration before it was listed. */
+  /** Whether this tab has seen the registration before it was listed. */
   readonly isFollowed: boolean
-  /** Of the last transaction that the wallet's chain was asked about; undefined: of none. */
+  /** The last transaction that the wallet's chain was asked about; undefined when there was none. */
   readonly sent: { readonly hash: string; readonly outcome: TransactionOutcome } | undefined
 }
 
-/** The parts that a registration is followed with. */
+/** The inputs of following a registration. */
 export interface Following {
   readonly ask: Ask
   readonly clock: Pick<Clock, 'after'>
   readonly chainId: number
-  /** The stake that this browser keeps. */
+  /** The stake that this browser stores. */
   readonly kept: KeptStake | undefined
   readonly wallet: Wallet | undefined
   readonly isHidden: () => boolean
@@ -32,12 +32,12 @@ export interface Following {
 }
 
 const FOLLOWED_EVERY_MS = 2_000
-/** A stake may also be sent from a command line or a phone. */
+/** Polled although no stake was sent from here, because it may also be sent from a command line or a phone. */
 const UNSTAKED_EVERY_MS = 3_000
 
 /**
- * Asks for a registration again and again, and gives each state, until nothing more changes by itself. While nothing is
- * staked, a hidden page does not ask.
+ * Polls a registration and passes each state to `give`, until its status no longer changes by itself. While there is no
+ * stake, a hidden page does not poll.
  *
  * @throws the signal's reason once it aborts
  */
@@ -61,12 +61,14 @@ export async function followRegistration(
   }
 }
 
-/** Whether the status of a registration changes no more by itself. */
+/** Whether the status of a registration no longer changes by itself. */
 export function isRegistrationOver({ status }: Registration): boolean {
   return status.state === 'listed' || (status.state === 'refused' && !status.retried)
 }
 
-/** The newer of the registration that a page was given and the state that this tab has read of the same one. */
+/**
+ * The newer one of the registration that a page was given, and the state that this tab has read of the same registration.
+ */
 export function newestState(given: Registration, read: RegistrationState | undefined): RegistrationState {
   const isFollowed = given.status.state !== 'listed'
   if (read?.registration.registration_id !== given.registration_id)
@@ -82,7 +84,7 @@ async function readState(
 ): Promise<RegistrationState> {
   const path = `/v1/registrations/${before.registration.registration_id}`
   const answer = await following.ask(path, answers.registration, { signal }).catch(() => undefined)
-  // A browser without locks does not know: then it is not held.
+  // Without locks, the stake counts as not held.
   const isHeld = await following.isHeldElsewhere().catch(() => false)
   const sent = answer?.status.state === 'waiting_for_stake' ? await readSent(following) : undefined
   const registration = answer ?? before.registration
@@ -95,7 +97,7 @@ async function readState(
   }
 }
 
-/** Only of a stake that the platform has not seen is the wallet's chain asked. Undefined: not asked, or no answer. */
+/** Asks the wallet's chain about a stake that the platform has not seen. Undefined when not asked or not answered. */
 async function readSent({ kept, wallet, chainId }: Following): Promise<RegistrationState['sent']> {
   const hash = kept?.hash
   if (kept === undefined || hash === undefined || wallet === undefined) return undefined

@@ -10,18 +10,18 @@ import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
 import { StakeProblem } from './stake-problem.ts'
 import { forgetStake, keepStake, readKeptStake, type KeptStake } from './stake-store.ts'
 
-/** The parts that a stake is sent with. */
+/** The inputs of sending a stake. */
 export interface Staking {
   readonly ask: Ask
   readonly platform: Platform
-  /** As the page shows it. */
+  /** As shown on the page. */
   readonly registration: Registration
   readonly wallet: Wallet
-  /** Says what is being waited for. */
+  /** Called with what the sending is waiting for. */
   readonly report: (words: string) => void
 }
 
-/** After these it is certain that nothing was sent. After any other it is not known. */
+/** The kinds of errors after which it is certain that nothing was sent. After any other error this is not known. */
 const NOT_SENT: readonly WalletProblem['kind'][] = [
   'declined',
   'refused',
@@ -31,12 +31,13 @@ const NOT_SENT: readonly WalletProblem['kind'][] = [
 ]
 
 /**
- * Has the wallet send one transaction, once the account, the network, the registry and the balance are right and nobody
- * else has staked. The request is kept before the wallet is asked, its answer afterwards.
+ * Has the wallet send one transaction, after checking the account, the network, the registry and the balance, and that no
+ * stake has been made yet. The request is stored before the wallet is asked, and the wallet's answer afterwards.
  *
- * Resolves to the stake that is kept; undefined where the agent is staked for by now.
+ * Resolves to the stored stake; undefined when the agent has been staked for meanwhile.
  *
- * @throws {StakeProblem} or {@link WalletProblem}: nothing was sent, unless a stake without a hash is kept: then it is not known
+ * @throws {StakeProblem} or {@link WalletProblem}: nothing was sent, unless a stake without a hash is stored; in that case
+ * this is not known
  */
 export async function sendStake(staking: Staking): Promise<KeptStake | undefined> {
   const { registration, platform, report } = staking
@@ -54,7 +55,7 @@ export async function sendStake(staking: Staking): Promise<KeptStake | undefined
   return await send(wallet, registration)
 }
 
-/** The transaction has the address, the amount and the data that the ticket shows, and no others. */
+/** Refuses a transaction whose address, amount or data differs from what the ticket shows. */
 function refuseOtherThanShown(registration: Registration, platform: Platform): void {
   const isAsShown =
     registration.registry_address === platform.registry_address &&
@@ -68,7 +69,7 @@ function refuseOtherThanShown(registration: Registration, platform: Platform): v
   )
 }
 
-/** Only the wallet that the agent is paid at may stake, so that nobody registers an agent of somebody else. */
+/** Only the wallet at which the agent is paid may stake, so that an agent cannot be registered by anyone else. */
 async function takeAccount({ registration, wallet, report }: Staking): Promise<Wallet> {
   const { found } = registration
   if (wallet.sendTransaction === undefined)
@@ -106,7 +107,10 @@ async function changeNetwork(
   }
 }
 
-/** Ether sent to an address without a contract is gone, and chains with the same number are not the same chain. */
+/**
+ * Checks the registry on the wallet's chain: ether sent to an address without a contract is lost, and different chains can
+ * have the same id.
+ */
 async function checkRegistry(
   wallet: Wallet,
   { name }: Network,
@@ -114,7 +118,7 @@ async function checkRegistry(
 ): Promise<void> {
   const call = { to: registration.registry_address, data: STAKE_CALL }
   const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch((error: unknown) => {
-    // A contract that reverts is another one; any other error says nothing about the contract.
+    // A revert means that it is another contract; any other error says nothing about the contract.
     if (error instanceof Error && /revert/i.test(error.message)) return undefined
     throw new StakeProblem('The chain is not responding.', 'Nothing was sent. Try again in a moment.')
   })
@@ -144,7 +148,7 @@ function walletOf({ found }: Registration): string | undefined {
   return found.phase === 'agent' ? found.wallet : undefined
 }
 
-/** The stake alone is compared with the balance: the gas is estimated by the wallet. */
+/** Compares the balance with the stake only, because the wallet estimates the gas. */
 async function checkBalance({ address }: Wallet, { ask, registration }: Staking): Promise<void> {
   const balance = await ask(`/v1/wallets/${address}/balance`, answers.walletBalance).catch(() => undefined)
   if (balance === undefined || BigInt(balance.native_wei) > BigInt(registration.stake_wei)) return

@@ -1,23 +1,23 @@
 import { StakeProblem } from './stake-problem.ts'
 import { stakeKey } from './stake-store.ts'
 
-/** One tab of a browser at a time has a wallet send the stake of a registration. */
+/** Ensures that only one tab of a browser at a time has a wallet send the stake of a registration. */
 export interface StakeLock {
   /**
-   * Does the work that sends it. Resolves once other tabs have had the time to read what was kept.
+   * Runs the work that sends the stake. Resolves once other tabs have had the time to read what was stored.
    *
    * @param work resolves to whether something was sent
-   * @throws {StakeProblem} where another tab does it
+   * @throws {StakeProblem} when another tab holds the lock
    */
   hold(registrationId: string, work: () => Promise<boolean>): Promise<void>
-  /** Whether another tab does it. */
+  /** Whether another tab holds the lock. */
   isHeldElsewhere(registrationId: string): Promise<boolean>
 }
 
-/** A tab that reads what another has stored may be a moment late: the lock is kept as long. */
+/** How long the lock is kept after sending, because other tabs may read the stored stake with a delay. */
 const LOCK_KEPT_MS = 3_000
 
-/** Makes the lock of this tab. The browser is asked when it is used. */
+/** Creates the lock of this tab. The browser's lock is requested when it is used. */
 export function createStakeLock(): StakeLock {
   let isOwn = false
   return {

@@ -1,10 +1,10 @@
 import { ApiFailure } from '../site/ask.ts'
 import { WalletProblem } from '../wallet/wallet.ts'
 
-/** Why a stake was not sent: the title says what is wrong, the message how to go on. */
+/** Why a stake was not sent: the title says what is wrong, the message what to do. */
 export class StakeProblem extends Error {
   readonly title: string
-  /** Besides trying again: `other-account`, choose another account of the wallet. */
+  /** An action besides trying again: `other-account` lets the reader choose another account of the wallet. */
   readonly way: 'again' | 'other-account'
 
   constructor(title: string, message: string, way: StakeProblem['way'] = 'again') {
@@ -21,7 +21,7 @@ export const REVERTED = new StakeProblem(
   'The stake was not transferred to the registry. Only gas was spent.',
 )
 
-/** The problem of any error that is thrown before a wallet is asked to send, or that says that it did not send. */
+/** Converts an error to a problem. The error was thrown before a wallet was asked to send, or says that nothing was sent. */
 export function explainStake(error: unknown): StakeProblem {
   if (error instanceof StakeProblem) return error
   if (error instanceof WalletProblem) return new StakeProblem(error.message, 'Nothing was sent.')

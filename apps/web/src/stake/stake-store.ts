@@ -1,18 +1,18 @@
 /** A stake that a wallet was asked to send from this browser. */
 export interface KeptStake {
-  /** Lower-case address that stakes. */
+  /** The lower-case address that stakes. */
   readonly from: string
-  /** As its person knows the wallet. */
+  /** The name of the wallet, for display. */
   readonly walletName: string
-  /** When the wallet was asked; Unix seconds. */
+  /** When the wallet was asked, in Unix seconds. */
   readonly askedAt: number
-  /** The transaction. Undefined: the wallet was asked, and it is not known whether it sent. */
+  /** The hash of the transaction. Undefined when the wallet was asked and it is not known whether it sent one. */
   readonly hash?: string
 }
 
 /**
- * The stake that this browser keeps. A browser may keep nothing for a page: then a reload forgets what was sent, and the
- * platform still sees it.
+ * The stake that this browser stores. A browser may refuse to store anything for a page: a reload then forgets what was
+ * sent, but the platform still sees it.
  */
 export function readKeptStake(registrationId: string): KeptStake | undefined {
   try {
@@ -23,25 +23,25 @@ export function readKeptStake(registrationId: string): KeptStake | undefined {
   }
 }
 
-/** Writes it: before the wallet is asked, and again when it has sent. */
+/** Stores the stake: before the wallet is asked, and again when it has sent the transaction. */
 export function keepStake(registrationId: string, stake: KeptStake): void {
   try {
     localStorage.setItem(stakeKey(registrationId), JSON.stringify(stake))
   } catch {
-    // See readKeptStake.
+    // The browser stores nothing; see readKeptStake.
   }
 }
 
-/** Forgets it: nothing was sent, or its registration is over. */
+/** Removes the stake, because nothing was sent or its registration is over. */
 export function forgetStake(registrationId: string): void {
   try {
     localStorage.removeItem(stakeKey(registrationId))
   } catch {
-    // See readKeptStake.
+    // The browser stores nothing; see readKeptStake.
   }
 }
 
-/** Calls back when another tab has changed the stake; returns what ends that. */
+/** Calls back when another tab has changed the stake; returns a function that stops it. */
 export function watchStake(registrationId: string, changed: () => void): () => void {
   const listener = ({ key }: StorageEvent): void => {
     if (key === stakeKey(registrationId)) changed()
@@ -50,7 +50,7 @@ export function watchStake(registrationId: string, changed: () => void): () => v
   return () => removeEventListener('storage', listener)
 }
 
-/** Its name in the storage of the browser, and that of the lock that one tab holds. */
+/** The key in the browser's storage, which is also the name of the lock that one tab holds. */
 export function stakeKey(registrationId: string): string {
   return `farebox-stake-${registrationId}`
 }

@@ -25,7 +25,7 @@ function stateOf(status: RegistrationStatus, rest: Partial<RegistrationState> = 
 const WAITING = stateOf({ state: 'waiting_for_stake' })
 
 describe('the view of a stake', () => {
-  test('offers it where nothing was sent, with the problem of the last attempt', () => {
+  test('offers the stake if nothing was sent, with the problem of the last attempt', () => {
     expect(viewStake(WAITING, NOTHING)).toEqual({ at: 'offer', problem: undefined })
     const problem = new StakeProblem('Declined.', 'Nothing was sent.')
     expect(viewStake(WAITING, { ...NOTHING, attempt: { step: 'stopped', problem } })).toEqual({
@@ -34,14 +34,14 @@ describe('the view of a stake', () => {
     })
   })
 
-  test('says what the wallet is asked for, even while another tab holds the lock', () => {
+  test('shows the wallet’s request, even while another tab holds the lock', () => {
     const attempt = { step: 'asking', words: 'Confirm the stake' } as const
     const held = { ...WAITING, isHeld: true }
     expect(viewStake(held, { ...NOTHING, attempt })).toEqual({ at: 'asking', words: 'Confirm the stake' })
     expect(viewStake(held, NOTHING)).toEqual({ at: 'elsewhere' })
   })
 
-  test('REG-06 offers no second stake where the wallet was asked and has not answered', () => {
+  test('REG-06 offers no second stake while the wallet was asked and has not answered', () => {
     expect(viewStake(WAITING, { ...NOTHING, kept: ASKED })).toEqual({
       at: 'doubt',
       kept: ASKED,
@@ -49,7 +49,7 @@ describe('the view of a stake', () => {
     })
   })
 
-  test('of a stake that was sent says whether its transaction was replaced', () => {
+  test('says whether the transaction of a sent stake was replaced', () => {
     const sent = { hash: HASH, outcome: 'replaced' } as const
     const browser = { ...NOTHING, kept: SENT }
     expect(viewStake(WAITING, browser)).toEqual({ at: 'sent', kept: SENT, isReplaced: false })
@@ -58,18 +58,18 @@ describe('the view of a stake', () => {
     expect(viewStake({ ...WAITING, sent: other }, browser)).toMatchObject({ isReplaced: false })
   })
 
-  test('takes the platform’s status before what this browser has sent', () => {
+  test('uses the platform’s status before what this browser has sent', () => {
     expect(viewStake(stateOf(LISTED, { isFollowed: true }), { ...NOTHING, kept: SENT }).at).toBe('listed')
   })
 
-  test('tells an agent that was listed before from one that this browser has staked for or followed', () => {
+  test('distinguishes an agent listed before from one that this browser has staked for or followed', () => {
     expect(viewStake(stateOf(LISTED), NOTHING).at).toBe('already')
     expect(viewStake(stateOf(LISTED), { ...NOTHING, hasStaked: true }).at).toBe('listed')
     expect(viewStake(stateOf(LISTED, { isFollowed: true }), NOTHING).at).toBe('listed')
   })
 })
 
-test('a stake is not kept once its registration is over or the contract has refused it', () => {
+test('a stake is not stored once its registration is over or the contract has refused it', () => {
   const reverted = { ...WAITING, sent: { hash: HASH, outcome: 'reverted' } as const }
   expect(endOfStake(WAITING, SENT)).toBeUndefined()
   expect(endOfStake(stateOf(LISTED), SENT)).toBe('over')

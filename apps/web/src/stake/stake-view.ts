@@ -11,28 +11,28 @@ export type Attempt =
 
 /** The state of a stake, as a page shows it. */
 export type StakeView =
-  /** It can be sent from here. */
+  /** The stake can be sent from this tab. */
   | { readonly at: 'offer'; readonly problem: StakeProblem | undefined }
   | { readonly at: 'asking'; readonly words: string }
-  /** Another tab waits for the wallet. */
+  /** Another tab is waiting for the wallet. */
   | { readonly at: 'elsewhere' }
-  /** The wallet was asked, and it is not known whether it sent. */
+  /** The wallet was asked, and it is not known whether it sent the transaction. */
   | { readonly at: 'doubt'; readonly kept: KeptStake; readonly problem: StakeProblem | undefined }
-  /** Sent, and in no block that the platform has seen. */
+  /** The transaction was sent, and is in no block that the platform has seen. */
   | { readonly at: 'sent'; readonly kept: KeptStake; readonly isReplaced: boolean }
   | ({ readonly at: 'block' } & Omit<Extract<RegistrationStatus, { readonly state: 'confirming' }>, 'state'>)
-  /** Listed before this browser staked or followed it. */
+  /** The agent was listed before this browser staked for it or followed it. */
   | ({ readonly at: 'already' } & Omit<Extract<RegistrationStatus, { readonly state: 'listed' }>, 'state'>)
   | ({ readonly at: 'listed' } & Omit<Extract<RegistrationStatus, { readonly state: 'listed' }>, 'state'>)
   | ({ readonly at: 'refused' } & Omit<Extract<RegistrationStatus, { readonly state: 'refused' }>, 'state'>)
 
-/** The platform's status comes first, then what this browser has sent, then what this tab does. */
+/** Derives the view: the platform's status has priority, then what this browser has sent, then what this tab is doing. */
 export function viewStake(
   { registration, sent, isHeld, isFollowed }: RegistrationState,
   browser: {
     readonly kept: KeptStake | undefined
     readonly attempt: Attempt
-    /** A stake was kept here while the page was open. */
+    /** Whether a stake was stored here while the page was open. */
     readonly hasStaked: boolean
   },
 ): StakeView {
@@ -64,7 +64,7 @@ export function viewStake(
   return kept === undefined ? { at: 'offer', problem } : { at: 'doubt', kept, problem }
 }
 
-/** Why nothing more is to be kept of a stake: its registration is over, or the contract refused it. Undefined: neither. */
+/** Why a stake need not be stored any more: its registration is over, or the contract refused it. Undefined otherwise. */
 export function endOfStake(
   { registration, sent }: RegistrationState,
   kept: KeptStake | undefined,

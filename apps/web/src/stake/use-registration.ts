@@ -8,16 +8,16 @@ import { followRegistration, newestState, type RegistrationState } from './follo
 import type { StakeLock } from './stake-lock.ts'
 import type { KeptStake } from './stake-store.ts'
 
-/** The newest state of a registration, read again and again. Undefined: there is none so far. */
+/** Polls a registration and returns its newest state; undefined when there is no registration yet. */
 export function useRegistration(of: {
-  /** Undefined: there is none so far. */
+  /** Undefined when there is no registration yet. */
   readonly given: Registration | undefined
   readonly kept: KeptStake | undefined
   readonly wallet: Wallet | undefined
   readonly lock: StakeLock
 }): {
   readonly state: RegistrationState | undefined
-  /** Reads it now. */
+  /** Reads it immediately. */
   readonly readNow: () => void
 } {
   const { given, kept, wallet, lock } = of

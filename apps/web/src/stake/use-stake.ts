@@ -9,26 +9,29 @@ import { forgetStake, readKeptStake, watchStake, type KeptStake } from './stake-
 import { endOfStake, viewStake, type Attempt, type StakeView } from './stake-view.ts'
 import { useRegistration } from './use-registration.ts'
 
-/** The stake of a registration, and what can be done about it. */
+/** The stake of a registration, and the actions on it. */
 export interface Stake {
-  /** As the platform last answered it. */
+  /** As the platform last reported it. */
   readonly registration: Registration
   readonly view: StakeView
-  /** The platform did not answer when it was last asked. */
+  /** Whether the platform did not answer the last request. */
   readonly isAway: boolean
-  /** Asks for a wallet where there is none, and has it send. At most one at a time, over all tabs. */
+  /**
+   * Has the wallet send the stake, after asking for a wallet if there is none. At most one attempt at a time, across all
+   * tabs.
+   */
   readonly stake: () => void
-  /** Has the wallet ask its person for the account, and goes on. */
+  /** Has the wallet let its owner choose an account, and continues. */
   readonly chooseAccount: () => void
-  /** The same with another wallet. */
+  /** Does the same with another wallet. */
   readonly useOther: () => void
-  /** Its person says that nothing was sent. */
+  /** Starts over, because the reader says that nothing was sent. */
   readonly beginAgain: () => void
 }
 
 const IDLE: Attempt = { step: 'idle' }
 
-/** Drives the stake of a registration. Undefined: there is none so far. */
+/** Manages the stake of a registration; undefined when there is no registration yet. */
 export function useStake(given: Registration | undefined): Stake | undefined {
   const { wallet, refresh } = usePurse()
   const [lock] = useState(createStakeLock)
@@ -65,10 +68,10 @@ export function useStake(given: Registration | undefined): Stake | undefined {
   }
 }
 
-/** The stake that this browser keeps, in whichever tab it was sent. */
+/** The stake that this browser stores, whichever tab sent it. */
 function useKeptStake(id: string): {
   readonly kept: KeptStake | undefined
-  /** One was kept while the page was open. */
+  /** Whether a stake was stored while the page was open. */
   readonly hasStaked: boolean
   readonly reread: () => void
   readonly forget: () => void
@@ -123,7 +126,7 @@ function useAttempt(registration: Registration | undefined, lock: StakeLock, cha
   return { attempt, setAttempt, attemptBy: act }
 }
 
-/** A person who changes to the right account in the wallet has said already that they want to stake. */
+/** Continues when the reader switches to the right account in the wallet, because they have already asked to stake. */
 function useGoOn(attempt: Attempt, wallet: unknown, begin: () => void): void {
   const seen = useRef(wallet)
   useEffect(() => {

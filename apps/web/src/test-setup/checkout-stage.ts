@@ -23,25 +23,25 @@ export const TELLER: Orderable = {
   fields: FIELDS,
 }
 
-/** A platform, a wallet and a journal in memory. `log` has all that happens, in order. */
+/** A platform, a wallet and a journal in memory. `log` records every event in order. */
 export interface CheckoutStage {
   readonly dependencies: CheckoutDependencies
   readonly log: string[]
   readonly orders: Map<string, SignedOrder>
-  /** Bodies of the orders that reached the platform. */
+  /** The bodies of the orders that reached the platform. */
   readonly sent: unknown[]
-  /** Answers of the platform. `jobs`: one for each attempt to send an order; undefined: no answer. */
+  /** The platform's answers. `jobs` has one answer for each attempt to send an order; undefined: no answer. */
   readonly answers: { price: string; balance: string; jobs: (Partial<JobAnswer> | undefined)[] }
-  /** Holds the answer to a path until the returned function is called. */
+  /** Delays the answer to a path until the returned function is called. */
   hold(path: string): () => void
-  /** Reports the job that is followed. */
+  /** Reports a new state of the followed job. */
   report(job: Partial<JobAnswer>): void
-  /** The signals of the jobs that are, or were, followed. */
+  /** The signals of all jobs that have been followed. */
   readonly followed: AbortSignal[]
   wallet: Wallet | undefined
 }
 
-/** Sets it up: the wallet has 5 USDC, and the agent asks for the price that is shown. */
+/** Creates the stage: the wallet has 5 USDC, and the agent requests the price that is shown. */
 export async function createCheckoutStage(): Promise<CheckoutStage> {
   const log: string[] = []
   const orders = new Map<string, SignedOrder>()

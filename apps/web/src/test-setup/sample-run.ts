@@ -16,7 +16,7 @@ const job = (agent: string, price: string) =>
     },
   }) as const
 
-/** Two paid steps beside one another, and a free one that takes from both. */
+/** Two independent paid steps, and a free step that takes from both. */
 export const FLOW: Flow = {
   flow_version: 1,
   name: 'Article card',
@@ -37,7 +37,7 @@ export const FLOW: Flow = {
   ],
 }
 
-/** When it is, in the tests; unix seconds. */
+/** The current time in the tests, in Unix seconds. */
 export const NOW = 10_000
 
 type JobGiven = Partial<Omit<RunJob, 'payment' | 'job'>> & {
@@ -45,7 +45,7 @@ type JobGiven = Partial<Omit<RunJob, 'payment' | 'job'>> & {
   readonly job?: Partial<RunJob['job']> | null
 }
 
-/** A job of a run, paid and done unless it is said otherwise. */
+/** Creates a job of a run; by default it is paid and done. */
 export function jobOf(key: string, { payment, job: placed, ...given }: JobGiven = {}): RunJob {
   return {
     key,
@@ -83,7 +83,7 @@ export function jobOf(key: string, { payment, job: placed, ...given }: JobGiven 
   }
 }
 
-/** A job that its agent said no to; its payment is good for a while. */
+/** A job that its agent refused, and whose payment is still valid. */
 export const FAILED: JobGiven = {
   state: 'failed',
   error_type: 'internal',
@@ -92,7 +92,7 @@ export const FAILED: JobGiven = {
   job: { status: 'failed', transaction: null, block_number: null },
 }
 
-/** A step with its jobs; ordering, or done where all of them are. */
+/** Creates a step with its jobs; its state is `ordering`, or `done` if all of them are done. */
 export function stepOf(
   step: string,
   jobs: readonly RunJob[],
@@ -110,7 +110,7 @@ export function stepOf(
   }
 }
 
-/** A run of the flow with these steps. */
+/** Creates a run of the flow with these steps. */
 export function runOf(steps: readonly RunStepAnswer[], given: Partial<RunProgress> = {}): RunProgress {
   return {
     run_id: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',

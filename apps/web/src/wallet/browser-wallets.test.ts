@@ -7,17 +7,17 @@ const BASE = { id: 8_453, name: 'Base', rpcUrl: 'https://mainnet.base.org' }
 const LOCAL = { id: 84_532, name: 'the local chain' }
 
 interface Wanted {
-  /** From being asked to switch to being there; undefined: never. */
+  /** The delay between the request to switch and the switch; undefined: it never switches. */
   readonly switchesAfterMs?: number
   readonly knows?: readonly number[]
-  /** Adds a network without going there. */
+  /** Whether it adds a network without switching to it. */
   readonly addsAlone?: boolean
   readonly isSilent?: boolean
-  /** Being asked to add a network ends so. */
+  /** The error with which it refuses to add a network. */
   readonly refusesToAdd?: Error & { readonly code: number }
 }
 
-/** A wallet as EIP-1193 has it, on Ethereum. */
+/** A wallet with the interface of EIP-1193, on Ethereum. */
 function startWallet(wanted: Wanted): { readonly asked: string[]; readonly open: () => Promise<Wallet> } {
   const asked: string[] = []
   const known = new Set(wanted.knows ?? [8_453, 84_532])
@@ -57,7 +57,7 @@ describe('a wallet on another network', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  /** The outcome, once a minute of the fake clock has passed. */
+  /** The outcome after a minute of the fake clock. */
   async function bring(wallet: Wallet, chain: Parameters<Wallet['useChain']>[0]): Promise<unknown> {
     const outcome = wallet.useChain(chain).then(
       () => 'there',
@@ -67,12 +67,12 @@ describe('a wallet on another network', () => {
     return await outcome
   }
 
-  test.each([0, 400, 3_000])('is waited for that says it has switched %i ms before it has', async ms => {
+  test.each([0, 400, 3_000])('is waited for if it switches %i ms after it has said so', async ms => {
     const { open } = startWallet({ switchesAfterMs: ms })
     expect(await bring(await open(), LOCAL)).toBe('there')
   })
 
-  test('is named where it never switches, and what to do', async () => {
+  test('is named if it never switches, together with the next step', async () => {
     const { open } = startWallet({})
     expect(await bring(await open(), LOCAL)).toMatchObject({
       kind: 'other-chain',
@@ -81,7 +81,7 @@ describe('a wallet on another network', () => {
   })
 
   test.each([true, false])(
-    'is asked to add a network that it does not know (it adds alone: %s)',
+    'is asked to add an unknown network (it adds without switching: %s)',
     async addsAlone => {
       const { open, asked } = startWallet({ knows: [], switchesAfterMs: 10, addsAlone })
       expect(await bring(await open(), BASE)).toBe('there')
@@ -92,19 +92,19 @@ describe('a wallet on another network', () => {
   test.each([
     ['cannot add one', -32_601, 'Mocky does not recognize this network.'],
     ['has its person decline', 4_001, 'You declined the request in Mocky.'],
-  ])('that does not know the network, and %s, says so', async (_, code, message) => {
+  ])('that does not know the network and %s gets an error that says so', async (_, code, message) => {
     const refusesToAdd = Object.assign(new Error('no'), { code })
     const { open } = startWallet({ knows: [], refusesToAdd })
     expect(await bring(await open(), BASE)).toMatchObject({ message })
   })
 
-  test('is not asked to add a network of which no node is known', async () => {
+  test('is not asked to add a network without a known node', async () => {
     const { open, asked } = startWallet({ knows: [] })
     expect(await bring(await open(), LOCAL)).toMatchObject({ kind: 'other-chain' })
     expect(asked).not.toContain('wallet_addEthereumChain')
   })
 
-  test('that never says which network it is on is not waited for without end', async () => {
+  test('that never answers which network it is on is not waited for endlessly', async () => {
     const { open } = startWallet({ isSilent: true })
     expect(await bring(await open(), BASE)).toMatchObject({
       kind: 'failed',

@@ -8,12 +8,12 @@ interface Provider {
   readonly removeListener?: (event: string, listener: () => void) => void
 }
 
-/** A wallet that has announced itself (EIP-6963); its words are its own. */
+/** A wallet that has announced itself (EIP-6963). Its name and icon are its own and untrusted. */
 export interface FoundWallet {
-  /** Reverse domain name: the same whenever the page is opened. */
+  /** A reverse domain name that is the same on every visit. */
   readonly id: string
   readonly name: string
-  /** A `data:` image; undefined where it brought anything else. */
+  /** A `data:` image; undefined when the wallet announced anything else. */
   readonly icon: string | undefined
   readonly provider: Provider
 }
@@ -22,14 +22,17 @@ const MOST_WALLETS = 12
 const MOST_NAME = 40
 const MOST_ICON = 100_000
 
-/** Asks the wallets of this browser to announce themselves, and calls back with each longer list; returns what ends that. */
+/**
+ * Asks the wallets of this browser to announce themselves, and calls back with each longer list; returns a function that
+ * stops it.
+ */
 export function watchWallets(changed: (wallets: readonly FoundWallet[]) => void): () => void {
   const found = new Map<string, FoundWallet>()
   const announce = (event: Event): void => {
     const wallet = readAnnouncement(event)
     const known = [...found.values()].map(({ provider }) => provider)
     if (wallet === undefined || known.includes(wallet.provider) || found.size >= MOST_WALLETS) return
-    // The first to announce an identifier may not be its owner, so each is shown.
+    // The first wallet to announce an identifier may not be its owner, so all of them are shown.
     let id = wallet.id
     for (let number = 2; found.has(id); number += 1) id = `${wallet.id} ${number}`
     found.set(id, { ...wallet, id })
@@ -41,9 +44,9 @@ export function watchWallets(changed: (wallets: readonly FoundWallet[]) => void)
 }
 
 /**
- * Connects a wallet: it asks its owner unless it was allowed before.
+ * Connects a wallet. The wallet asks its owner unless it was allowed before.
  *
- * @param ask whether it may ask; otherwise undefined where it would have to
+ * @param ask whether the wallet may ask; otherwise the result is undefined when it would have to
  * @throws {WalletProblem}
  */
 export async function connectWallet(found: FoundWallet, ask: boolean): Promise<Wallet | undefined> {
@@ -125,13 +128,13 @@ const DOMAIN_TYPE = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** Of EIP-1193, EIP-1474 and EIP-3085. */
+/** Error codes of EIP-1193, EIP-1474 and EIP-3085. */
 const UNKNOWN_CHAIN = 4_902
 const DECLINED = 4_001
 const NOT_ALLOWED = 4_100
 const ASKING = -32_002
 
-/** A wallet may answer before it has switched: it is asked again every so often, for this long. */
+/** A wallet may answer before it has switched, so it is polled for this long. */
 const SWITCHED_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 200
 
@@ -150,10 +153,10 @@ async function switchChain(
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
     const added = { chainId, chainName: name, rpcUrls: [rpcUrl], nativeCurrency }
     await put(found, 'wallet_addEthereumChain', [added]).catch((addError: unknown) => {
-      // A wallet that adds no networks still does not know this one, and its owner has to add it.
+      // The wallet cannot add networks and still does not know this one, so its owner has to add it.
       throw isAnswer(addError) ? addError : error
     })
-    // Some wallets add a network and stay where they are.
+    // Some wallets add a network without switching to it.
     if (!(await isThere())) await change()
   }
   for (let waitedMs = 0; waitedMs < SWITCHED_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
@@ -166,12 +169,12 @@ async function switchChain(
   )
 }
 
-/** Whether its person has declined, or is asked already. */
+/** Whether the reader has declined, or is already being asked. */
 function isAnswer(error: unknown): boolean {
   return error instanceof WalletProblem && (error.kind === 'declined' || error.kind === 'asking')
 }
 
-/** For questions that a wallet answers without asking its owner. */
+/** The time limit for requests that a wallet answers without asking its owner. */
 const ANSWERED_WITHIN_MS = 15_000
 
 async function ask(found: FoundWallet, method: 'eth_chainId' | 'eth_accounts'): Promise<unknown> {
@@ -186,7 +189,7 @@ async function ask(found: FoundWallet, method: 'eth_chainId' | 'eth_accounts'): 
   }
 }
 
-/** Never resolves once it is aborted. */
+/** Resolves after the delay; never resolves once the signal has aborted. */
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(resolve, ms)

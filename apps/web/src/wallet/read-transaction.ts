@@ -3,7 +3,7 @@ import type { Wallet } from './wallet.ts'
 
 /** A transaction that a wallet was asked to send. */
 export interface AskedTransaction {
-  /** Undefined: the wallet has not said. */
+  /** Undefined when the wallet has not returned it. */
   readonly hash?: string
   readonly from: string
 }
@@ -12,8 +12,8 @@ export interface AskedTransaction {
 export type TransactionOutcome = 'open' | 'reverted' | 'replaced' | 'unknown'
 
 /**
- * Asks the wallet's chain about a transaction that the platform has not seen so far: whether the contract refused it, and
- * whether another transaction of the wallet has taken its place.
+ * Asks the wallet's chain about a transaction that the platform has not seen yet: whether the contract refused it, and
+ * whether another transaction of the wallet has replaced it.
  */
 export async function readTransaction(
   wallet: Wallet,
@@ -26,14 +26,14 @@ export async function readTransaction(
   const nonce = nonceOf(await readChain('eth_getTransactionByHash', [hash]))
   if (nonce !== undefined) nonces.set(hash, nonce)
   const used = Number(await readChain('eth_getTransactionCount', [from, 'latest']))
-  // Last, so that what a block took meanwhile is seen.
+  // Read last, so that a block mined during the other reads is noticed.
   const receipt = await readChain('eth_getTransactionReceipt', [hash])
   if (isObject(receipt)) return Number(receipt['status']) === 0 ? 'reverted' : 'open'
   const known = nonces.get(hash)
   return known !== undefined && used > known ? 'replaced' : 'open'
 }
 
-/** Nodes forget a transaction that was replaced: its nonce is kept from before. */
+/** The nonces of transactions. They are remembered, because nodes forget a transaction that was replaced. */
 const nonces = new Map<string, number>()
 
 function nonceOf(transaction: unknown): number | undefined {

@@ -4,7 +4,7 @@ import { findWalletChain, nameWalletChain } from './wallet-chain.ts'
 const BASE = { network: 'eip155:8453', network_name: 'Base Sepolia', chain_id: 8_453, local_mode: false }
 const UNKNOWN = /^The platform specified a chain that this site does not recognize/
 
-test('a chain has the number and the name of our own table, whatever a platform calls it', () => {
+test('a chain has the number and the name of the site’s own table, whatever a platform calls it', () => {
   expect(findWalletChain(BASE)).toMatchObject({ chainId: 8_453, name: 'Base' })
   expect(nameWalletChain(BASE)).toBe('Base')
 })

@@ -2,14 +2,14 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import type { Platform } from '@farebox/platform-api/registry'
 import { WalletProblem, type Wallet } from './wallet.ts'
 
-/** The chain ids of local chains: Base Sepolia's, which stock clients know, or a number of its own. */
+/** The allowed ids of local chains: that of Base Sepolia, which standard clients know, or an id of their own. */
 const LOCAL_IDS: readonly number[] = [84_532, 31_337]
 
 /**
- * The chain that a wallet signs for, by our own table: the name and the number that its person is shown are not the
- * platform's to choose.
+ * The chain that a wallet signs for, taken from our own table, so that the platform cannot choose the name and the number
+ * shown to the reader.
  *
- * @throws {WalletProblem} where the platform says otherwise than the table, or calls a public chain a local one
+ * @throws {WalletProblem} when the platform contradicts the table, or calls a public chain local
  */
 export function findWalletChain({
   network: id,
@@ -31,9 +31,9 @@ export function findWalletChain({
 }
 
 /**
- * Brings a wallet to the chain of the platform; a wallet that does not know it is asked to add it.
+ * Switches a wallet to the chain of the platform. A wallet that does not know the chain is asked to add it.
  *
- * @throws {WalletProblem} where it does not get there
+ * @throws {WalletProblem} when the wallet cannot be switched
  */
 export async function bringToChain(
   wallet: Pick<Wallet, 'useChain'>,
@@ -44,7 +44,7 @@ export async function bringToChain(
   await wallet.useChain({ id, name, ...(publicRpc !== undefined && { rpcUrl: publicRpc }) })
 }
 
-/** The name of that chain for the person who signs: from our own table, or else the platform's, for which nothing is signed. */
+/** The name of the chain for the reader: from our own table, or else the platform's, for which nothing is signed. */
 export function nameWalletChain({
   network,
   network_name: platformName,

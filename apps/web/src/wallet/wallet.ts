@@ -1,28 +1,28 @@
 import type { PermitTerms } from '@farebox/contracts/token-permit'
 import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 
-/** A wallet that pays and signs in: one of the browser, or the test wallet of a local chain. */
+/** A wallet that pays and signs in: a browser wallet, or the test wallet of a local chain. */
 export interface Wallet extends PaymentSigner {
   readonly kind: 'test' | 'browser'
-  /** As people know it: `Test wallet`, `MetaMask`. */
+  /** The name for display: `Test wallet`, `MetaMask`. */
   readonly name: string
-  /** Lower-case. */
+  /** The address in lower case. */
   readonly address: string
   /** Signs a text (EIP-191, `personal_sign`): 65 bytes as `0x` hex. */
   signMessage(text: string): Promise<string>
   /** Signs an approval of a token (EIP-2612): 65 bytes as `0x` hex. */
   signPermit(terms: PermitTerms): Promise<string>
-  /** Sends a transaction, and resolves to its hash as soon as it was sent. Undefined: it cannot. */
+  /** Sends a transaction, and resolves to its hash as soon as it has been sent. Undefined when the wallet cannot send. */
   readonly sendTransaction?: (transaction: WalletTransaction) => Promise<string>
-  /** Puts a question that changes nothing to the chain that the wallet is on. Undefined: it cannot. */
+  /** Sends a read-only request to the wallet's current chain. Undefined when the wallet cannot. */
   readonly readChain?: (method: ChainQuestion, params: readonly unknown[]) => Promise<unknown>
-  /** Its other accounts. Undefined: it has none. */
+  /** Access to its other accounts. Undefined when it has none. */
   readonly accounts?: WalletAccounts
-  /** Throws a {@link WalletProblem} unless the wallet is on this chain, or was brought there. */
+  /** Switches to this chain if necessary. Throws a {@link WalletProblem} when that fails. */
   useChain(chain: { readonly id: number; readonly name: string; readonly rpcUrl?: string }): Promise<void>
 }
 
-/** The questions that a wallet's chain is asked (EIP-1474). */
+/** The read-only methods that a wallet's chain is asked (EIP-1474). */
 export type ChainQuestion =
   | 'eth_chainId'
   | 'eth_call'
@@ -30,17 +30,17 @@ export type ChainQuestion =
   | 'eth_getTransactionCount'
   | 'eth_getTransactionReceipt'
 
-/** The accounts of a wallet that has more than one. */
+/** The accounts of a wallet that has several. */
 export interface WalletAccounts {
-  /** The same wallet by an account of its own that it shows to this page. Undefined: it does not show it. */
+  /** The wallet with another of its accounts. Undefined when the wallet does not expose that account to this page. */
   take(address: string): Promise<Wallet | undefined>
-  /** Has the wallet ask its person which accounts to show; does nothing where a wallet cannot. */
+  /** Has the wallet ask its owner which accounts to expose; does nothing if the wallet cannot. */
   choose(): Promise<void>
-  /** Calls back when its person changes the account; returns what ends that. */
+  /** Calls back when the owner changes the account; returns a function that stops it. */
   watch(changed: () => void): () => void
 }
 
-/** A transaction that a wallet is asked to send; what it costs beside the value is the wallet's to say. */
+/** A transaction that a wallet is asked to send. The wallet determines the gas. */
 export interface WalletTransaction {
   readonly to: string
   readonly value: bigint
@@ -48,7 +48,7 @@ export interface WalletTransaction {
   readonly data: string
 }
 
-/** Why a wallet did not do a request, in a sentence. */
+/** Why a wallet did not carry out a request, in one sentence. */
 export class WalletProblem extends Error {
   readonly kind:
     | 'declined'

@@ -5,7 +5,7 @@ import { formatCount, formatShare } from '../../format/share.ts'
 import { Now, Standing, isWatchedFor, UptimeSince } from '../../parts/standing.tsx'
 import { useSite } from '../../site/site.ts'
 
-/** An agent in five figures; those that are not known yet are words. */
+/** Five figures about an agent; a figure that is not known yet is replaced by words. */
 export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode {
   const { health, badge, job_p50_ms: half, job_p95_ms: most, jobs_done: jobs } = agent
   const { now } = useSite()

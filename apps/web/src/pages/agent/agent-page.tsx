@@ -26,7 +26,7 @@ import { useSite } from '../../site/site.ts'
 
 interface Data {
   readonly agent: AgentPage
-  /** The capability that the address names, or the first. */
+  /** The capability that the address names, or else the first one. */
   readonly capability: string | null
   /** A job of this browser that the address names. */
   readonly jobId: string | null
@@ -36,7 +36,7 @@ interface Data {
   readonly receipts: PublicReceipts['receipts']
 }
 
-/** One agent: what it does for how much, tried at once, and what can be known of it. */
+/** One agent: its capabilities and prices, a form to run a job, and its record. */
 export const page: PageModule<Data> = {
   async load({ params, query, ask }) {
     const path = `/v1/agents/${encodeURIComponent(params['agentId'] ?? '')}`
@@ -119,10 +119,10 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
   )
 }
 
-/** The place of an agent in the list, its name, what it does, and its figures. */
+/** The agent's category in the list, its name, its description, and its figures. */
 function AgentHead(props: {
   readonly agent: AgentPage
-  /** The same agent, as it was last read. */
+  /** The same agent as last read. */
   readonly facts: AgentPage
 }): ReactNode {
   const { agent, facts } = props
@@ -167,12 +167,12 @@ function NoDeclaration(): ReactNode {
   )
 }
 
-/** The platform adds a job to an agent's figures within so long. */
+/** The platform adds a job to an agent's figures within this time. */
 const COUNTED_MS = 2_500
 
 type Receipts = PublicReceipts['receipts']
 
-/** The figures of an agent and its newest receipts: as the page came, and read again after a job was paid here. */
+/** The figures of an agent and its newest receipts. They are read again after a job was paid on this page. */
 function useFigures(given: { readonly agent: AgentPage; readonly receipts: Receipts }): {
   readonly facts: AgentPage
   readonly receipts: Receipts

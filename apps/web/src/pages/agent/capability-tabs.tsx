@@ -3,7 +3,7 @@ import { Words } from '../../parts/words.tsx'
 import { useSite } from '../../site/site.ts'
 import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
 
-/** From so many on they are a list to choose from. */
+/** With more capabilities than this, a select is shown instead of tabs. */
 const MOST_TABS = 5
 
 /** The parts of a capability that a tab shows. */
@@ -12,11 +12,11 @@ interface TabbedCapability {
   readonly description: string
   /** Decimal USDC. */
   readonly price: string
-  /** Of the declaration; without it, it moves nothing of its callers'. */
+  /** The permissions of the declaration; without them, the capability moves no tokens of its callers. */
   readonly permissions?: readonly { readonly [key: string]: unknown }[]
 }
 
-/** The capabilities of an agent with their prices; one is chosen. `Alt 1` to `Alt 9` choose, too. */
+/** The capabilities of an agent with their prices, one of them selected. `Alt 1` to `Alt 9` select too. */
 export function CapabilityTabs(props: {
   readonly capabilities: readonly TabbedCapability[]
   readonly chosen: string
@@ -102,7 +102,7 @@ function CapabilityTab(props: {
   )
 }
 
-/** Marks the price of a capability that moves tokens of its caller; nothing where it declares none (PERM-06). */
+/** A tag on the price of a capability that moves tokens of its caller; renders nothing for other capabilities (PERM-06). */
 function MovesTag(props: {
   readonly permissions: readonly { readonly [key: string]: unknown }[]
 }): ReactNode {

@@ -10,7 +10,7 @@ import { Words } from '../../parts/words.tsx'
 
 const MOST_CHANGES = 3
 
-/** The changes of the agent's declaration, and the newest jobs that were paid. */
+/** The changes of the agent's declaration, and its newest paid jobs. */
 export function ChangesAndReceipts(props: {
   readonly agentId: number
   readonly history: DeclarationHistory | null

@@ -8,7 +8,7 @@ const DAY = 86_400
 const WIDTH = 12
 const HEIGHT = 34
 
-/** Ninety days, each by the result of its checks; those with failures also as a table. */
+/** The last ninety days, each with the result of its checks. Days with failures are also listed in a table. */
 export function DayStrip({ days: { from, to, days } }: { readonly days: HealthDays }): ReactNode {
   const byDay = new Map(days.map(day => [day.at, day]))
   const count = Math.round((Math.floor(to / DAY) * DAY - from) / DAY) + 1
@@ -76,7 +76,7 @@ function Swatch({ result }: { readonly result: PeriodResult }): ReactNode {
   )
 }
 
-/** A day; of one with some failures the lower part is marked. */
+/** The mark of one day. The lower part of the mark is highlighted if some checks failed. */
 function Mark(props: {
   readonly result: PeriodResult
   readonly width: number

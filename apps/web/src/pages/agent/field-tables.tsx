@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx'
 
 const MOST_ROWS = 40
 
-/** The inputs and outputs of a capability, as tables. */
+/** The inputs and outputs of a capability as tables. */
 export function FieldTables({
   capability,
 }: {
@@ -71,7 +71,7 @@ function FieldTable(props: {
   )
 }
 
-/** The rule of a field in words. An input is optional unless it is required, an output the other way round. */
+/** The rule of a field in words. Only exceptions are named: a required input, and an optional output. */
 function ruleOf(field: Field, isInput: boolean): string {
   const words = [
     describeWhole(field, isInput && field.required === true),

@@ -10,7 +10,7 @@ import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/
 
 const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: pythonSample }
 
-/** Before it is in view. */
+/** How far below the view the section starts to load. */
 const NEAR = '300px'
 
 /** Code samples that call the capability with the input of the form. */
@@ -67,7 +67,7 @@ export function FromCode(props: {
   )
 }
 
-/** An input that the capability takes. It is made once the section is near the view: its code is large. */
+/** A sample input of the capability. Its code is large, so it is loaded when the section comes near the view. */
 function useSample(
   { name, input_schema: fields }: AgentPage['capabilities'][number],
   section: RefObject<HTMLElement | null>,
@@ -80,7 +80,7 @@ function useSample(
   return answer?.input
 }
 
-/** Resolves once an element is in view, or near it. */
+/** Resolves once an element is in or near the view. */
 function comesNear(element: HTMLElement | null, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const watch = new IntersectionObserver(

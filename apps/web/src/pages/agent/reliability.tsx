@@ -43,7 +43,7 @@ const RULES: { readonly [rule in AgentBadge['rules'][number]['rule']]: string } 
   'success-bound': 'Success rate (95% lower bound)',
 }
 
-/** Each rule of the badge with its figure; of the next badge those that are missing. */
+/** The rules of the badge with their figures; of the next badge only the rules that are not met. */
 function BadgeRules(props: { readonly badge: AgentBadge; readonly health: AgentPage['health'] }): ReactNode {
   const { badge, health } = props
   const { now } = useSite()
@@ -80,7 +80,7 @@ function RuleName({ rule: { badge, rule, passes } }: { readonly rule: Rule }): R
   )
 }
 
-/** The value that a rule needs, and whether it is met. */
+/** The value that a rule needs, and whether the rule is met. */
 function RuleNeeds(props: { readonly rule: Rule; readonly soFar: number | undefined }): ReactNode {
   const { rule, soFar } = props
   return (
@@ -102,7 +102,7 @@ type Rule = AgentBadge['rules'][number]
 
 const SPANS: { readonly [rule in Rule['rule']]?: number } = { 'uptime-7-days': 7, 'uptime-30-days': 30 }
 
-/** The uptime of a span of days that is not over. Undefined: it is over, or the rule has none. */
+/** The uptime of a period that is not over yet. Undefined when the period is over or the rule has none. */
 function seenSoFar({ rule, value }: Rule, health: AgentPage['health'], now: number): number | undefined {
   const days = SPANS[rule]
   if (days === undefined || value !== null || health === null) return undefined

@@ -14,21 +14,21 @@ import { useRead } from '../../site/question.ts'
 import type { PageModule } from '../../site/page.ts'
 
 interface Data {
-  /** Of a draft of a browser, or of a saved flow; null: a new one. */
+  /** Id of a draft of this browser or of a saved flow; null for a new flow. */
   readonly id: string | null
   readonly isSignedIn: boolean
-  /** Null: the platform has none of that id that this reader may see. */
+  /** Null when the platform has no flow with that id that this reader may see. */
   readonly saved: SavedFlow | null
   readonly view: BuilderView | null
   readonly runId: string | null
-  /** The way it was just imported from a file: in place of another flow that was open, or from the list. */
+  /** How the flow was just imported from a file: in place of another open flow, or from the list. */
   readonly imported: string | null
 }
 
-/** One flow in the builder: a new one, a draft of this browser, or one that is saved on the platform. */
+/** One flow in the builder: a new one, a draft of this browser, or a flow saved on the platform. */
 export const page: PageModule<Data> = {
   async load({ params, query, ask, isServer }) {
-    // Its styles are linked in the document; after a link they are loaded with the page.
+    // The document links the styles of this page; after a click on a link they are loaded with the page.
     if (!isServer) await import('../../flows/builder/builder-styles.ts')
     const id = params['flowId'] ?? null
     const view = query.get('view')
@@ -102,7 +102,7 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
   )
 }
 
-/** The flow with what this browser has of it. Undefined: not read yet. */
+/** The flow, combined with the draft in this browser. Undefined until the draft has been read. */
 function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | undefined {
   const { answer, failure } = useRead<FlowToOpen | 'missing'>(id ?? 'new', async () => {
     const given = { isSignedIn, saved: saved ?? undefined }
@@ -115,7 +115,7 @@ function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | un
     if (saved === null) return kept === undefined ? 'missing' : { ...given, draft: kept, isKept: true }
     const isBehind = kept === undefined || (kept.saved?.revision ?? 0) < saved.revision
     const mine = { flow_id: saved.flow_id, revision: saved.revision }
-    // Read by the platform when it was saved.
+    // The platform validated the flow when it was saved.
     const flow = saved.flow as unknown as Flow
     const now = Date.now() / 1_000
     if (kept === undefined)
@@ -124,7 +124,7 @@ function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | un
         draft: { draft_id: id, flow, input: {}, saved: mine, created_at: now, changed_at: now },
         isKept: false,
       }
-    // Changes of this browser alone are kept: saving them reports the newer revision as a conflict.
+    // Changes that exist only in this browser are kept; saving them reports the newer revision as a conflict.
     const isChanged = kept.is_ahead === true
     return isBehind && !isChanged
       ? { ...given, draft: { ...kept, flow, saved: mine }, isKept: true }
@@ -133,7 +133,7 @@ function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | un
   return answer ?? (failure === undefined ? undefined : 'missing')
 }
 
-/** By its own id, or by that of the saved flow that it is a working copy of. */
+/** Finds a draft by its own id, or by the id of the saved flow of which it is a working copy. */
 async function findDraft(id: string): Promise<Draft | undefined> {
   const [{ readDraft, listDrafts }, { keepLeftBehind }] = await Promise.all([
     import('../../kept/draft-store.ts'),

@@ -12,13 +12,13 @@ import { useAction } from '../../site/action.ts'
 import { useNavigation } from '../../site/navigation.ts'
 
 interface Data {
-  /** Null: they cannot be read just now. */
+  /** Null when they cannot be read at the moment. */
   readonly templates: TemplatesAnswer['templates'] | null
-  /** Of the address that is signed in; null: nobody is. */
+  /** The flows saved for the signed-in address; null when the reader is signed out. */
   readonly saved: FlowsAnswer['flows'] | null
 }
 
-/** Flows to start from, and those that are one's own: drafts of this browser and saved ones. */
+/** Templates to start from, and the reader's own flows: drafts of this browser and saved flows. */
 export const page: PageModule<Data> = {
   async load({ ask }) {
     const [templates, saved] = await Promise.all([
@@ -62,7 +62,7 @@ function FlowsPage({ data: { templates, saved } }: { readonly data: Data }): Rea
   )
 }
 
-/** Reads a flow from a file, as a new one of this browser. */
+/** Imports a flow from a file as a new draft of this browser. */
 function ImportButton(): ReactNode {
   const { go } = useNavigation()
   const [problems, setProblems] = useState<readonly string[]>([])

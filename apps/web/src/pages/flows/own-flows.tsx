@@ -9,7 +9,7 @@ import { Words } from '../../parts/words.tsx'
 import { Sign } from '../../signs/sign.tsx'
 import { useOwnFlows, type OwnFlowEntry } from './use-own-flows.ts'
 
-/** The reader's own flows: drafts of this browser and saved ones, the newest change first. */
+/** The reader's own flows: drafts of this browser and saved flows, the most recently changed first. */
 export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | null }): ReactNode {
   const { flows, remove } = useOwnFlows(saved ?? [])
   if (flows === undefined) return null

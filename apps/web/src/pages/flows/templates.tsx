@@ -11,13 +11,13 @@ import { Words } from '../../parts/words.tsx'
 import { useAction } from '../../site/action.ts'
 import { useNavigation } from '../../site/navigation.ts'
 
-/** Flows to start from, as a timetable: what each does, with whom, for how much. */
+/** Templates as a timetable: what each does, the agents that it uses, and its price. */
 export function Templates({ templates }: { readonly templates: readonly FlowTemplate[] | null }): ReactNode {
   const { go } = useNavigation()
   const decimals = longestDecimals((templates ?? []).map(({ price }) => price))
   const opening = useAction(
     async (_left, { flow, sample_input: input }: FlowTemplate) => {
-      // Both were checked by the platform that sent them. The positions of its cards follow from their heights here.
+      // The platform has validated both. The layout is dropped, because positions depend on the card heights of this page.
       const { layout: _, ...unplaced } = flow as unknown as Flow
       await openDraft(go, unplaced, { input: input as JsonObject })
     },

@@ -3,24 +3,24 @@ import { sumFlow } from '../../flows/describe/sum-flow.ts'
 import { onLeft, useRead } from '../../site/question.ts'
 import type { Draft } from '../../kept/draft.ts'
 
-/** A flow in the list, wherever it is kept. */
+/** A flow in the list, wherever it is stored. */
 export interface OwnFlowEntry {
   readonly url: string
   readonly name: string
-  /** Paid steps. */
+  /** The number of paid steps. */
   readonly steps: number
   /** Decimal USDC. */
   readonly price: string
   /** Unix seconds. */
   readonly changedAt: number
   readonly isBroken: boolean
-  /** In words: where it is kept. */
+  /** A phrase that says where it is stored. */
   readonly where: string
-  /** Of a draft of this browser. */
+  /** The id of the draft in this browser. */
   readonly draftId?: string
 }
 
-/** The drafts of this browser and the saved flows, the newest change first. Undefined: not read yet. */
+/** The drafts of this browser and the saved flows, the most recently changed first. Undefined until they have been read. */
 export function useOwnFlows(saved: FlowsAnswer['flows']): {
   readonly flows: readonly OwnFlowEntry[] | undefined
   readonly remove: (draftId: string) => void
@@ -38,7 +38,7 @@ export function useOwnFlows(saved: FlowsAnswer['flows']): {
     )
     return undefined
   })
-  // A browser that keeps nothing has no drafts.
+  // A browser that cannot store anything has no drafts.
   const drafts = answer ?? (failure === undefined ? undefined : [])
   const remove = (draftId: string): void => {
     import('../../kept/draft-store.ts').then(
@@ -50,7 +50,7 @@ export function useOwnFlows(saved: FlowsAnswer['flows']): {
 }
 
 function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly OwnFlowEntry[] {
-  // Of a saved flow that is changed here, the changes are what its owner looks for.
+  // If a saved flow has a changed draft here, the owner wants to see the draft.
   const changed = new Set(drafts.flatMap(draft => draft.saved?.flow_id ?? []))
   const flows = [
     ...drafts.map(({ draft_id: draftId, flow, changed_at: changedAt, saved: mine, is_ahead: isAhead }) => ({

@@ -20,13 +20,13 @@ import { watchJob, type OpenedJob } from './watch-job.ts'
 
 interface Data {
   readonly jobId: string
-  /** The run that ordered it; null: none, or it is not known. */
+  /** The run that ordered it; null when there is none or when it is not known. */
   readonly runId: string | null
-  /** Whether its receipt is brought into view. */
+  /** Whether its receipt is scrolled into view. */
   readonly isReceipt: boolean
 }
 
-/** One job, for a reader who can open it. The token is in the address's fragment, which no server sees. */
+/** One job, for a reader who can open it. Its token is in the fragment of the address, which is not sent to the server. */
 export const page: PageModule<Data> = {
   async load({ params, query }) {
     const jobId = params['jobId'] ?? ''
@@ -45,7 +45,7 @@ function JobPage({ data }: { readonly data: Data }): ReactNode {
   const columns = useRef<HTMLDivElement>(null)
   const { opened, agent, failure } = useJob(data, columns)
   if (failure !== undefined && opened === undefined) return <Unopened failure={failure} />
-  // The agent brings the names and descriptions of fields: what is shown does not move when they come.
+  // The agent provides the names and descriptions of fields; waiting for them keeps the page from shifting later.
   if (opened === undefined || agent === undefined) return <Opening runId={runId} />
   const { order } = opened
   const capability = agent?.capabilities.find(({ name }) => name === order.capability)
@@ -92,7 +92,7 @@ function Opening({ runId }: { readonly runId: string | null }): ReactNode {
 
 function JobOutcome(props: {
   readonly opened: OpenedJob
-  /** As the agent declares it now; undefined: not known. */
+  /** As the agent currently declares it; undefined when it is not known. */
   readonly capability: AgentPage['capabilities'][number] | undefined
   readonly usualMs: number | null
 }): ReactNode {
@@ -118,13 +118,13 @@ function JobOutcome(props: {
   )
 }
 
-/** The job and its agent, once they are loaded; brings the receipt into view where the address asks for it. */
+/** The job and its agent, once they are loaded. Scrolls the receipt into view if the address asks for it. */
 function useJob(
   { jobId, runId, isReceipt }: Data,
   columns: RefObject<HTMLElement | null>,
 ): {
   readonly opened: OpenedJob | undefined
-  /** Null: it did not answer in time. */
+  /** Null when the agent's data did not arrive in time. */
   readonly agent: AgentPage | null | undefined
   readonly failure: unknown
 } {
@@ -186,7 +186,7 @@ function JobInput({
   )
 }
 
-/** A link to the run that ordered it. */
+/** A link to the run that ordered the job. */
 function RunLink({ runId }: { readonly runId: string }): ReactNode {
   return (
     <>

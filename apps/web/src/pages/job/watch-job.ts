@@ -4,18 +4,19 @@ import type { SignedOrder } from '../../kept/order.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
-/** A job that was opened, with its current state. */
+/** An opened job in its current state. */
 export interface OpenedJob {
   readonly order: SignedOrder
-  /** Undefined: the platform has not answered the order yet, or has rejected it. */
+  /** Undefined when the platform has not answered the order yet, or has rejected it. */
   readonly job: JobAnswer | undefined
 }
 
 /**
- * Opens a job by the token of its address, by what this browser keeps of it or of the run that ordered it, or for a payer
- * who is signed in; and reports it each time it changes. The token leaves the address bar as soon as it is read.
+ * Opens a job and reports it each time it changes. The job is opened by the token in its address, by what this browser keeps
+ * of the job or of the run that ordered it, or by the session of its payer. The token is removed from the address bar as
+ * soon as it is read.
  *
- * @param runId the run that ordered it, as the address names it
+ * @param runId the run that ordered the job, as named in the address
  */
 export async function watchJob(
   ask: Ask,
@@ -51,7 +52,7 @@ export async function watchJob(
   if (!isOver(now)) await followJob(ask, { jobId, ...tokens }, see, signal)
 }
 
-/** The token of the run that ordered the job: of the address, of this entry of the history, or of this browser. */
+/** The token of the run that ordered the job: from the address, from this history entry, or from this browser's store. */
 async function findRunToken(
   given: string | undefined,
   runId: string | undefined,
@@ -62,14 +63,16 @@ async function findRunToken(
   return given ?? takeKeptToken() ?? run?.run_token
 }
 
-/** `#t=` is followed by a token of the job, `#r=` by one of the run that ordered it. */
+/** Reads the fragment: `#t=` is followed by a token of the job, `#r=` by a token of the run that ordered it. */
 function takeTokens(): { readonly token: string | undefined; readonly runToken: string | undefined } {
   const [, kind, token] = /^#([tr])=([\w.~-]{1,128})$/.exec(location.hash) ?? []
   if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
   return { token: kind === 't' ? token : undefined, runToken: kind === 'r' ? token : undefined }
 }
 
-/** In this entry of the history: after a reload, nothing else opens a run that this browser does not keep. */
+/**
+ * Keeps the token in this history entry, because after a reload nothing else opens a run that this browser does not store.
+ */
 function keepToken(runToken: string): void {
   history.replaceState({ ...(history.state as object | null), runToken }, '')
 }
@@ -79,7 +82,7 @@ function takeKeptToken(): string | undefined {
   return typeof runToken === 'string' ? runToken : undefined
 }
 
-/** As much of an order as its job says, for a job that was ordered in another browser. */
+/** An order reconstructed from its job, for a job that was ordered in another browser. */
 function orderOf(job: JobAnswer): SignedOrder {
   return {
     job_id: job.job_id,

@@ -12,7 +12,7 @@ import { useSite } from '../../site/site.ts'
 import { Sign, type SignName } from '../../signs/sign.tsx'
 import type { JobEntry, JobEntryOutcome, OrderEntry, RunEntry, RunEntryOutcome } from './order-entries.ts'
 
-/** Jobs and runs by the day on which they were ordered. */
+/** Jobs and runs, grouped by the day on which they were ordered. */
 export function JobTable({ jobs }: { readonly jobs: readonly OrderEntry[] }): ReactNode {
   const zone = useZone()
   const { now } = useSite()
@@ -33,9 +33,9 @@ export function JobTable({ jobs }: { readonly jobs: readonly OrderEntry[] }): Re
   ))
 }
 
-/** A job or a run as the table has it. */
+/** A job or a run as a row of the table. */
 interface JobRow {
-  /** Of its page; unlike any other row's. */
+  /** The address of its page, which also serves as the key of the row. */
   readonly url: string
   /** Unix seconds. */
   readonly at: number
@@ -44,7 +44,7 @@ interface JobRow {
   readonly subject: ReactNode
   readonly outcome: OutcomeTag
   readonly elapsedMs: number | null
-  /** Decimal USDC; undefined: nothing so far. */
+  /** Decimal USDC; undefined when nothing has been paid yet. */
   readonly paid: string | undefined
 }
 
@@ -89,7 +89,7 @@ function rowOfRun(run: RunEntry): JobRow {
   }
 }
 
-/** The tag of an outcome, and the words of the link to its page. */
+/** The tag of an outcome, and the text of the link to its page. */
 interface OutcomeTag {
   readonly tag: string
   readonly sign?: SignName

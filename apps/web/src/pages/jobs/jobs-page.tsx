@@ -18,11 +18,11 @@ import { useSite } from '../../site/site.ts'
 type Filter = 'all' | 'paid' | 'free' | 'open'
 
 interface Data {
-  /** Of the wallet that is signed in; null: nobody is. */
+  /** The jobs and runs of the signed-in wallet; null when the reader is signed out. */
   readonly mine: (Mine & { readonly address: string }) | null
 }
 
-/** The jobs and runs that this browser and this wallet have ordered. */
+/** The jobs and runs ordered in this browser or by the signed-in wallet. */
 export const page: PageModule<Data> = {
   load: async ({ ask }) => ({
     mine: await loadSignedIn(async () => {
@@ -123,7 +123,7 @@ function JobFigures(props: {
   )
 }
 
-/** The parts of the sum: the prices of jobs, and the transfers of agents where they are known. */
+/** The parts of the sum: the prices of jobs, and the transfers of agents if they are known. */
 function SpentNote(props: { readonly paid: string; readonly moved: bigint | undefined }): ReactNode {
   const { paid, moved } = props
   if (moved === undefined) return 'for jobs, confirmed on-chain'
@@ -149,12 +149,12 @@ function NoJobs({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   )
 }
 
-/** A browser orders with one wallet, or a few. */
+/** The most wallets that are queried; a browser usually orders with only a few. */
 const MOST_WALLETS = 5
 
 /**
- * The USDC that agents moved from these wallets within their limits, as the chain has it, in atomic units; 0 where nothing
- * can be moved on this chain. Undefined: not known, because it is not read yet or the chain does not answer.
+ * The USDC that agents moved from these wallets within their limits, as recorded on the chain, in atomic units; 0 when
+ * nothing can be moved on this chain. Undefined while it has not been read, and when the chain does not answer.
  *
  * @param wallets addresses, each once
  */
@@ -162,7 +162,7 @@ function useMoved(wallets: readonly string[]): bigint | undefined {
   const { ask, platform } = useSite()
   const asked = wallets.slice(0, MOST_WALLETS)
   const isThere = platform.spend_permissions_address !== null && asked.length > 0
-  // If it fails, the page says that its figure is of jobs alone.
+  // If this fails, the page says that its figure only includes jobs.
   const { answer: moved } = useRead(
     isThere ? asked.join(',') : undefined,
     async signal => {
@@ -176,7 +176,7 @@ function useMoved(wallets: readonly string[]): bigint | undefined {
   return isThere ? moved : 0n
 }
 
-/** Of the token that jobs are paid in. */
+/** The amount spent in the token in which jobs are paid. */
 function sumSpent({ permissions, token }: WalletLimits): bigint {
   return permissions
     .filter(permission => permission.token === token.address)

@@ -63,12 +63,12 @@ function runOf(list: ReturnType<typeof mergeEntries>): RunEntry {
   return run
 }
 
-test('a run of this browser is listed with its steps and with the reason that it waits', () => {
+test('lists a run of this browser with its steps and the reason why it waits', () => {
   const run = runOf(mergeEntries([], [RUN], NOBODY))
   expect(run).toMatchObject({ outcome: 'stopped', paid: '0.012', steps: { done: 2, all: 3 } })
 })
 
-test('the platform’s state of a run is listed where it is newer than the one that was seen here', () => {
+test('lists the platform’s state of a run if it is newer than the state last seen here', () => {
   expect(runOf(mergeEntries([], [RUN], { jobs: [], runs: [OWN] }))).toMatchObject({
     outcome: 'paid',
     paid: '0.017',
@@ -78,7 +78,7 @@ test('the platform’s state of a run is listed where it is newer than the one t
   expect(runOf(mergeEntries([], [RUN], { jobs: [], runs: [older] })).outcome).toBe('stopped')
 })
 
-test('a run that the platform has not confirmed is sending; one that was refused did not start', () => {
+test('shows an unconfirmed run as sending, and a refused run as not started', () => {
   const { seen: _, ...unseen } = RUN
   const sending = { ...unseen, is_started: false }
   expect(runOf(mergeEntries([], [sending], NOBODY)).outcome).toBe('sending')
@@ -86,7 +86,7 @@ test('a run that the platform has not confirmed is sending; one that was refused
   expect(runOf(mergeEntries([], [refused], NOBODY)).outcome).toBe('refused')
 })
 
-test('jobs of a run are in their run, and counted once', () => {
+test('lists the jobs of a run within the run, and counts them once', () => {
   const listed = mergeEntries([], [RUN], { jobs: [JOB, { ...JOB, job_id: 'job-2', run_id: null }], runs: [] })
   expect(listed.map(({ kind }) => kind)).toEqual(['job', 'run'])
   const { paid, open, ordered } = sumJobs(listed)
@@ -96,7 +96,7 @@ test('jobs of a run are in their run, and counted once', () => {
   expect(listed.filter(KINDS.free)).toEqual([])
 })
 
-test('a run that ended half-way is paid for the steps that were delivered, and not charged for the others', () => {
+test('a run that ended half-way is paid for the delivered steps, and not charged for the others', () => {
   const half: KeptRun = {
     ...RUN,
     ...(RUN.seen !== undefined && { seen: { ...RUN.seen, status: 'failed', needs: null, paid: '0.01' } }),
@@ -109,7 +109,7 @@ test('a run that ended half-way is paid for the steps that were delivered, and n
   expect(open.count).toBe(0)
 })
 
-test('runs of one flow differ by the beginning of their input', () => {
+test('runs of one flow are distinguished by the beginning of their input', () => {
   const article = `The moon\n pulls the sea ${'and the sea follows '.repeat(9)}`
   const about = runOf(mergeEntries([], [{ ...RUN, input: { most: 3, article } }], NOBODY)).about
   expect(about).toBe('The moon pulls the sea and the sea follows and …')

@@ -5,10 +5,10 @@ import type { KeptRun } from '../../kept/kept-run.ts'
 import { cutText } from '../../format/cut-text.ts'
 import type { SignedOrder } from '../../kept/order.ts'
 
-/** The outcome of a job: `waiting` is no answer in its time, while the payment can still be used. */
+/** The outcome of a job. `waiting`: the agent did not answer in time, and the payment can still be used. */
 export type JobEntryOutcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
 
-/** The outcome of a run: `stopped` and `asking` wait for a person. */
+/** The outcome of a run. `stopped` and `asking`: the run waits for a person. */
 export type RunEntryOutcome =
   | 'sending'
   | 'refused'
@@ -21,7 +21,7 @@ export type RunEntryOutcome =
   | 'paused'
   | 'cancelled'
 
-/** A job in the list, whichever way it is known. */
+/** A job in the list, whatever its source. */
 export interface JobEntry {
   readonly kind: 'job'
   readonly jobId: string
@@ -33,7 +33,7 @@ export interface JobEntry {
   readonly orderedAt: number
   readonly elapsedMs: number | null
   readonly outcome: JobEntryOutcome
-  /** The token that opens it; undefined: its payer opens it, once signed in. */
+  /** The token that opens it; undefined when its payer opens it by signing in. */
   readonly token: string | undefined
 }
 
@@ -51,22 +51,24 @@ export interface RunEntry {
   readonly orderedAt: number
   readonly elapsedMs: number | null
   readonly outcome: RunEntryOutcome
-  /** Paid steps that are delivered, of those there are; undefined: not known here. */
+  /** The number of delivered paid steps, and of all paid steps; undefined when it is not known here. */
   readonly steps: { readonly done: number; readonly all: number } | undefined
-  /** The beginning of its input, to distinguish it from others of the same flow; undefined: not known here, or no text. */
+  /**
+   * The beginning of its input, which distinguishes runs of the same flow; undefined when it is not known or has no text.
+   */
   readonly about: string | undefined
 }
 
 /** A job or a run in the list. */
 export type OrderEntry = JobEntry | RunEntry
 
-/** The orders of the wallet that is signed in. */
+/** The orders of the signed-in wallet. */
 export interface Mine {
   readonly jobs: PayerJobs['jobs']
   readonly runs: RunsAnswer['runs']
 }
 
-/** Puts what this browser keeps and what the wallet ordered in one list, the newest first. Jobs of runs are in their run. */
+/** Merges the orders kept in this browser and those of the wallet, the newest first. Jobs of runs are part of their run. */
 export function mergeEntries(
   orders: readonly SignedOrder[],
   runs: readonly KeptRun[],
@@ -182,7 +184,7 @@ function runOutcome({ is_started: isStarted, refusal, seen }: KeptRun): RunEntry
   return seen.status === 'completed' ? 'paid' : seen.status
 }
 
-/** Enough to distinguish one input from another. */
+/** Long enough to distinguish inputs from each other. */
 const MOST_ABOUT = 48
 
 function firstWords(input: KeptRun['input']): string | undefined {

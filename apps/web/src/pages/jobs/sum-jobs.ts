@@ -1,15 +1,15 @@
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 import type { OrderEntry } from './order-entries.ts'
 
-/** A number of jobs and runs, and the sum of their amounts; decimal USDC. */
+/** A number of jobs and runs, and the sum of their amounts in decimal USDC. */
 export interface JobsSum {
   readonly count: number
   readonly amount: string
 }
 
 /**
- * Whether what is listed is of this kind: a run that has paid for some of its steps is paid, and may be open, or not charged
- * for the others, as well.
+ * Whether an entry is of a kind. A run can be of several kinds: if it has paid for some of its steps it is paid, and it can
+ * also be open or not charged because of the others.
  */
 export const KINDS = {
   paid: (one: OrderEntry): boolean =>
@@ -24,7 +24,7 @@ export const KINDS = {
 
 const ENDED: ReadonlySet<string> = new Set(['paid', 'failed', 'cancelled', 'refused'])
 
-/** Sums by outcome. Amounts are added as whole millionths, never as floats. */
+/** Sums the entries by kind. Amounts are added as whole millionths, never as floating point numbers. */
 export function sumJobs(listed: readonly OrderEntry[]): {
   readonly ordered: number
   readonly paid: JobsSum

@@ -6,13 +6,13 @@ import { useSite } from '../../site/site.ts'
 import { mergeEntries, type OrderEntry, type Mine } from './order-entries.ts'
 
 /**
- * The jobs and runs of this browser, and of the wallet that is signed in; the newest first. Undefined: not read yet.
+ * The jobs and runs of this browser and of the signed-in wallet, the newest first. Undefined until they have been read.
  *
- * @param mine those of the wallet
+ * @param mine the jobs and runs of the wallet
  */
 export function useJobs(mine: Mine): {
   readonly jobs: readonly OrderEntry[] | undefined
-  /** The wallets that this browser ordered with, in lower case. */
+  /** The lower-case addresses of the wallets with which this browser ordered. */
   readonly payers: readonly string[]
   readonly failure: unknown
 } {
@@ -57,7 +57,7 @@ interface Kept {
 
 const NOTHING: Kept = { orders: [], runs: [] }
 
-/** Goes on with what was under way when the page was left: orders are sent again, jobs are looked at again. */
+/** Resumes the orders that were in progress when the page was closed: sends them again, and follows their jobs. */
 async function resumeOrders(ask: Ask, orders: readonly SignedOrder[], signal: AbortSignal): Promise<void> {
   const open = orders.filter(order => !isOrderFinal(order, Date.now() / 1_000)).slice(0, MOST_RESUMED)
   if (open.length === 0) return
@@ -68,13 +68,13 @@ async function resumeOrders(ask: Ask, orders: readonly SignedOrder[], signal: Ab
     import('@farebox/protocol/time/clock'),
   ])
   const access = { ask, journal: orderJournal, clock: systemClock, followJob }
-  // What is learned of an order is written to the journal, which is watched.
+  // New states of an order are written to the journal, which this page watches.
   const on = { change: () => undefined, unanswered: () => undefined }
   const resume = async (order: SignedOrder): Promise<void> => await followOrder(access, order, on, signal)
   await Promise.allSettled(open.map(resume))
 }
 
-/** The same for runs: they are sent where they were not, and followed until they are over. Their states are kept. */
+/** Resumes runs: sends the ones that were not sent, and follows all until they are over. Their states are stored. */
 async function resumeRuns(ask: Ask, runs: readonly KeptRun[], signal: AbortSignal): Promise<void> {
   const open = runs
     .filter(({ refusal, seen }) => refusal === undefined && (seen?.ended_at ?? null) === null)
@@ -86,5 +86,5 @@ async function resumeRuns(ask: Ask, runs: readonly KeptRun[], signal: AbortSigna
   )
 }
 
-/** Each has a stream of its own. */
+/** The most orders and the most runs that are resumed, because each has an event stream. */
 const MOST_RESUMED = 5

@@ -8,10 +8,10 @@ import { Address } from '../../parts/short.tsx'
 import { Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { ChangeButton, ChangeLine } from './change-line.tsx'
 
-/** More than there is of the token. */
+/** More than the total supply of the token. */
 const UNLIMITED = 2n ** 128n
 
-/** The approval that all permissions share: how much it is, and whether it is what they have left. */
+/** The approval that all permissions share: its amount, and whether it equals their remaining total. */
 export function ApprovalTicket(props: { readonly limits: WalletLimits; readonly change: Change }): ReactNode {
   const { limits, change } = props
   const { token, contract, balance } = limits

@@ -15,7 +15,7 @@ interface Props {
   readonly change: Change
 }
 
-/** Approvals of the token that let somebody take everything, each with the button that ends it; others folded. */
+/** Unlimited approvals of the token, each with a button that revokes it; other approvals are collapsed. */
 export function ApprovalsFound({ limits, change }: Props): ReactNode {
   const { approvals, refresh, ended, failure, from } = useApprovals(limits, change)
   const isExact = limits.allowance === limits.total_left
@@ -125,7 +125,7 @@ function UnlimitedApproval({
   )
 }
 
-/** The approvals that were found. One that was ended here is not shown any more, though a platform may be a moment late. */
+/** The approvals that were found. One that was revoked here is hidden, although the platform may still list it briefly. */
 function useApprovals({ address }: WalletLimits, change: Change) {
   const { answer: found, failure, again } = useAsk(`/v1/limits/${address}/approvals`, answers.tokenApprovals)
   const [gone, setGone] = useState<readonly string[]>([])

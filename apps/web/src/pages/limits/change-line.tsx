@@ -5,7 +5,7 @@ import type { Change } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
 import { CopiedHash } from '../../parts/short.tsx'
 
-/** The progress of a change that was begun here; nothing where none was. */
+/** The progress of a change started at this place; renders nothing if none was. */
 export function ChangeLine({ change, what }: { readonly change: Change; readonly what: string }): ReactNode {
   const { state } = change
   if (state.step === 'idle' || state.what !== what) return null
@@ -31,10 +31,10 @@ export function ChangeLine({ change, what }: { readonly change: Change; readonly
   )
 }
 
-/** Starts a change of limits. One is made at a time: while one is under way on the page, every button is disabled. */
+/** Starts a change of limits. Only one change can be in progress, so all these buttons are disabled meanwhile. */
 export function ChangeButton(props: {
   readonly change: Change
-  /** Names the change. */
+  /** The name of the change. */
   readonly what: string
   readonly limits: WalletLimits
   readonly planned: LimitChange

@@ -15,11 +15,13 @@ import { SpentSection } from './spent-section.tsx'
 import { NoLimits, WhatLimitsAre } from './what-limits-are.tsx'
 
 interface Data {
-  /** Failed jobs of the wallet that is signed in; null: nobody is. */
+  /** Failed jobs of the signed-in wallet; null when the reader is signed out. */
   readonly failed: PayerJobs['jobs'] | null
 }
 
-/** The tokens of a wallet that agents may move in addition to their prices: limits set, changed, revoked. */
+/**
+ * The tokens of a wallet that agents may move in addition to their prices, with actions to set, change and revoke limits.
+ */
 export const page: PageModule<Data> = {
   async load({ ask }) {
     const { spend_permissions_address: contract } = await ask('/v1/platform', answers.platform)

@@ -13,7 +13,7 @@ import { answers } from '../../site/answers.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Each permission, those in force open, those that are over folded below. */
+/** All permissions: live ones expanded, the others collapsed below. */
 export function PermissionList({
   limits,
   change,
@@ -88,10 +88,10 @@ function OverRow({ permission }: { readonly permission: SpendPermissionView }): 
   )
 }
 
-/** So many agents are asked for their declarations. */
+/** The most agents whose declarations are requested. */
 const MOST_AGENTS = 20
 
-/** Why capabilities move tokens, in their agents' words: by agent and capability, as far as they are known. */
+/** Why capabilities move tokens, in the words of their agents, by agent and capability, as far as they are known. */
 function useReasons(
   permissions: readonly Pick<SpendPermissionView, 'agent_id' | 'agent_name'>[],
 ): ReadonlyMap<string, string> {

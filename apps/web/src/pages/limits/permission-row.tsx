@@ -13,13 +13,16 @@ import { ChangeButton, ChangeLine } from './change-line.tsx'
 
 interface Props {
   readonly permission: SpendPermissionView
-  /** The agent's words, of its declaration; undefined: not known. */
+  /** The reason in the agent's declaration; undefined when it is not known. */
   readonly reason: string | undefined
   readonly limits: WalletLimits
   readonly change: Change
 }
 
-/** One permission: spent of what, each time, until when, to whom; changed or revoked. */
+/**
+ * One permission: the amount spent of its cap, the amount per transfer, its end, its recipients; with actions to change and
+ * revoke it.
+ */
 export function PermissionRow({ permission, reason, limits, change }: Props): ReactNode {
   const { agent_id: id, agent_name: name, capability, spent, cap, left, limit, token } = permission
   const isOther = token !== limits.token.address
@@ -119,7 +122,7 @@ function Recipients({ of }: { readonly of: readonly string[] }): ReactNode {
   )
 }
 
-/** Of a hundred. */
+/** In percent. */
 const NEARLY = 80n
 
 function UsedUpTag({ permission }: { readonly permission: SpendPermissionView }): ReactNode {
@@ -140,7 +143,7 @@ function UsedUpTag({ permission }: { readonly permission: SpendPermissionView })
 
 const WIDE = 1_000n
 
-/** A bar of what was spent of a cap; drawn, since the policy of the pages allows no styles in elements. */
+/** A bar that shows the spent part of a cap. It is an SVG, because the content security policy allows no inline styles. */
 function Meter({ spent, cap }: { readonly spent: bigint; readonly cap: bigint }): ReactNode {
   const filled = cap === 0n ? WIDE : (spent * WIDE) / cap
   return (

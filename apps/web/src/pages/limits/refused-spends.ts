@@ -4,17 +4,17 @@ import type { SignedOrder } from '../../kept/order.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
-/** A job that was refused though its capability may spend: no chain knows of it. */
+/** A refused job of a capability that may spend. Refusals are not recorded on the chain. */
 export interface RefusedSpend {
   readonly jobId: string
-  /** Opens the job; undefined: its payer opens it, once signed in. */
+  /** Opens the job; undefined when its payer opens it by signing in. */
   readonly token: string | undefined
   readonly agentId: number
   readonly agentName: string
   readonly capability: string
-  /** Decimal USDC that it would have moved, where the agent's answer says so as our runtime does. */
+  /** The refused amount in decimal USDC, if the agent's message has the form of our runtime's message. */
   readonly amount: string | undefined
-  /** In the agent's words. */
+  /** The agent's own words. */
   readonly error: string
   /** Unix seconds. */
   readonly at: number
@@ -25,7 +25,7 @@ const MOST_SHOWN = 50
 
 type Failed = Omit<RefusedSpend, 'amount'>
 
-/** Jobs that failed with `validation` at capabilities which declare permissions, the newest first. */
+/** The jobs that failed with `validation` at capabilities with declared permissions, the newest first. */
 export async function findRefused(ask: Ask, failed: readonly Failed[]): Promise<readonly RefusedSpend[]> {
   const ids = [...new Set(failed.map(({ agentId }) => agentId))].slice(0, MOST_AGENTS)
   const spending = new Set<string>()
@@ -43,7 +43,7 @@ export async function findRefused(ask: Ask, failed: readonly Failed[]): Promise<
     .slice(0, MOST_SHOWN)
 }
 
-/** The jobs of the wallet that is signed in. */
+/** The failed jobs of the signed-in wallet. */
 export function failedOfWallet(jobs: PayerJobs['jobs']): readonly Failed[] {
   return jobs.flatMap(job =>
     job.status === 'failed' && job.error_type === 'validation'
@@ -62,7 +62,7 @@ export function failedOfWallet(jobs: PayerJobs['jobs']): readonly Failed[] {
   )
 }
 
-/** The orders that this browser keeps of a payer. */
+/** The failed jobs among the orders that this browser keeps of a payer. */
 export function failedOfBrowser(orders: readonly SignedOrder[], payer: string): readonly Failed[] {
   return orders.flatMap(({ job, ...order }) =>
     order.payer === payer && job?.status === 'failed' && job.error_type === 'validation'
@@ -81,7 +81,7 @@ export function failedOfBrowser(orders: readonly SignedOrder[], payer: string): 
   )
 }
 
-/** The amount that a transfer was refused at, where the words are those of our runtime. */
+/** The amount at which a transfer was refused, if the message has the form of our runtime's message. */
 function refusedAmount(error: string): string | undefined {
   return /^allowance: must be at least (\d{1,12}(?:\.\d{1,6})?) USDC\b/.exec(error)?.[1]
 }

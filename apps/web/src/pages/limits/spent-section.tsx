@@ -15,7 +15,7 @@ import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { Table } from '../../parts/table.tsx'
 
-/** The transfers that agents made, each with its transaction, and those that were refused, each with its reason. */
+/** The transfers that agents made, each with its transaction, and refused transfers, each with its reason. */
 export function SpentSection(props: {
   readonly limits: WalletLimits
   readonly failed: PayerJobs['jobs'] | null
@@ -23,7 +23,7 @@ export function SpentSection(props: {
   const { limits, failed } = props
   const { spends, total, refused, failure, more } = useSpent(limits, failed)
   const isEmpty = spends !== undefined && spends.length === 0 && refused.length === 0
-  // Nothing was ever permitted: there is nothing to show.
+  // No permission was ever set, so there is nothing to show.
   if (limits.permissions.length === 0 && (isEmpty || spends === undefined)) return null
   return (
     <section className="spent">
@@ -56,21 +56,23 @@ export function SpentSection(props: {
   )
 }
 
-/** A row of the list: tokens that were moved, or a job that was refused. */
+/** A row of the list: a transfer of tokens, or a refused job. */
 interface SpendingRow {
   readonly key: string
   /** Unix seconds. */
   readonly at: number
   readonly agentName: string
   readonly capability: string
-  /** Decimal USDC; undefined: not known. */
+  /** Decimal USDC; undefined when it is not known. */
   readonly amount: string | undefined
   readonly isRefused: boolean
-  /** The transaction, or the reason with the way to the job. */
+  /** The transaction; for a refusal, the reason with a link to the job. */
   readonly transfer: ReactNode
 }
 
-/** The newest first; what was refused before the oldest spend that was read comes with its page. */
+/**
+ * Sorts the rows, the newest first. Refusals older than the oldest spend read so far are shown with the page they belong to.
+ */
 function rowsOf(
   spends: readonly SpendLine[],
   refused: readonly RefusedSpend[],
@@ -148,14 +150,14 @@ function SpendingTable({ rows }: { readonly rows: readonly SpendingRow[] }): Rea
   )
 }
 
-/** The transfers that were made and refused, as far as they were read. */
+/** The spends and refusals read so far. */
 interface Spent {
-  /** Undefined: not read so far. */
+  /** Undefined until they have been read. */
   readonly spends: readonly SpendLine[] | undefined
   readonly total: number
   readonly refused: readonly RefusedSpend[]
   readonly failure: unknown
-  /** Reads the spends before these; undefined: there are none. */
+  /** Reads the next older spends; undefined when there are none. */
   readonly more: (() => void) | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Heading } from '../../parts/page/heading.tsx'
 
-/** The explanation of limits in place of the list, where nothing is permitted so far. */
+/** An explanation of limits, shown instead of the list when nothing has been permitted yet. */
 export function NoLimits(): ReactNode {
   return (
     <section className="no-limits">
@@ -35,7 +35,7 @@ export function NoLimits(): ReactNode {
   )
 }
 
-/** The explanation next to the list. */
+/** An explanation of limits, shown next to the list. */
 export function WhatLimitsAre(): ReactNode {
   return (
     <div className="explained">

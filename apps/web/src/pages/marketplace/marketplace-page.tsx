@@ -19,11 +19,11 @@ interface Data {
   readonly search: AgentSearch
   readonly found: SearchAnswer
   readonly settled: PublicReceipts['receipts']
-  /** Only on a local chain. */
+  /** Set on a local chain only. */
   readonly first: FirstJob | null
 }
 
-/** The marketplace: what can be done, by whom, for how much. Its query string is the API's. */
+/** The marketplace: capabilities with their agents and prices. Its query string is that of the API. */
 export const page: PageModule<Data> = {
   async load({ query, ask }) {
     const search = readAgentSearch(query)
@@ -58,7 +58,7 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
             To use several agents together, <a href="/flows">create a flow</a>.
           </p>
         </div>
-        {/* Before the results: a phone shows it above them, and what is parsed later must move nothing. */}
+        {/* Before the results: a phone shows it above them, and content parsed later must not shift the page. */}
         <aside>
           <TryItNow first={data.first} />
           <JustSettled receipts={data.settled} />
@@ -77,7 +77,7 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
   )
 }
 
-/** The newest jobs that were paid: whose, which capability, how much. Never what was in them, nor who paid. */
+/** The newest paid jobs with agent, capability and amount, without their contents and payers. */
 function JustSettled({ receipts }: { readonly receipts: PublicReceipts['receipts'] }): ReactNode {
   if (receipts.length === 0) return null
   const decimals = longestDecimals(receipts.map(({ amount }) => amount))

@@ -12,10 +12,10 @@ import { AgentFace } from '../../signs/agent-face.tsx'
 import { isNarrowed, type AgentSearch } from './search-query.ts'
 import type { SearchState } from './use-search.ts'
 
-/** So many capabilities of an agent are shown in a list. */
+/** The most capabilities of an agent that a list shows. */
 const SHOWN = 2
 
-/** The agents that were found, as a timetable: names left, prices in one column right. */
+/** The agents found, as a timetable: names at the left, prices in a column at the right. */
 export function Results(props: Omit<SearchState, 'search'> & { readonly search: AgentSearch }): ReactNode {
   const { search, rows, isWaiting, failure, change, more, again } = props
   const decimals = longestDecimals(
@@ -97,7 +97,7 @@ function describeTotal(total: SearchState['rows']['total'], shown: number): stri
   return `${total.at_least ? 'More than ' : ''}${formatCount(total.count)} agents`
 }
 
-/** The search in words, and the ways to widen it. */
+/** A description of a search without results, with ways to widen the search. */
 function NoResults({ search, change }: Pick<SearchState, 'search' | 'change'>): ReactNode {
   const { q } = search
   return (

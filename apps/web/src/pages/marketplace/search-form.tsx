@@ -13,7 +13,7 @@ interface Props {
   readonly change: (search: AgentSearch, when?: 'now' | 'typing') => void
 }
 
-/** The words that are searched for, and what narrows them. A form of its own, so that it works without JavaScript. */
+/** The search text and the filters. It is an HTML form, so that it works without JavaScript. */
 export function SearchForm({ search, change }: Props): ReactNode {
   return (
     <form action="/" method="get" onSubmit={event => event.preventDefault()}>
@@ -41,7 +41,7 @@ export function SearchForm({ search, change }: Props): ReactNode {
 }
 
 function SearchWords({ search, change }: Props): ReactNode {
-  // Typing must not wait for what else the page shows.
+  // A separate state keeps typing independent of the rest of the page.
   const [words, setWords] = useState(search.q ?? '')
   const type = (typed: string): void => {
     setWords(typed)
@@ -160,7 +160,7 @@ function FieldChip(props: Props & { readonly side: 'takes' | 'gives'; readonly w
   )
 }
 
-/** A chip that is the browser's own list of choices. */
+/** A chip that opens a native select. */
 function Choice<Value extends string>(props: {
   readonly name: string
   readonly label: string
@@ -197,7 +197,7 @@ function Choice<Value extends string>(props: {
   )
 }
 
-/** A search with what is undefined taken out, so that it is not in its address. */
+/** A search without its undefined properties, so that the address leaves them out. */
 function without(search: {
   readonly [name in keyof AgentSearch]: AgentSearch[name] | undefined
 }): AgentSearch {

@@ -18,9 +18,9 @@ export interface AgentSearch {
   readonly sort?: (typeof SORTS)[number]
 }
 
-/** Badges that may be asked for, the lowest first. */
+/** The badges that can be selected, the lowest first. */
 export const searchBadges = BADGES
-/** Orders, with the words for them. */
+/** The sort orders, with their labels. */
 export const SORT_WORDS = {
   relevance: 'Best match',
   jobs: 'Most jobs',
@@ -31,7 +31,7 @@ export const SORT_WORDS = {
 /** Types of fields. */
 export const fieldTypes = TYPES
 
-/** Reads the query of a page's address. What the API would refuse is left out: an address is typed by people. */
+/** Reads the query of a page's address. Values that the API would refuse are dropped, because people can edit addresses. */
 export function readAgentSearch(query: URLSearchParams): AgentSearch {
   const q = cutText(query.get('q')?.trim() ?? '', 200)
   const capability = cutText(query.get('capability') ?? '', 64)
@@ -53,12 +53,12 @@ export function readAgentSearch(query: URLSearchParams): AgentSearch {
   }
 }
 
-/** Whether a text is a price that may be asked for. */
+/** Whether a text is a price that the API accepts. */
 export function isPrice(text: string): boolean {
   return toAtomic(text) !== undefined && /^(0|[1-9]\d{0,11})(\.\d{1,6})?$/.test(text)
 }
 
-/** The question to the API; without words the agents with most jobs come first. */
+/** The path of the API request; without a search text, agents with the most jobs come first. */
 export function searchPath(search: AgentSearch, cursor?: string): string {
   const asked = new URLSearchParams({ ...search })
   if (search.sort === undefined && search.q === undefined) asked.set('sort', 'jobs')
@@ -73,7 +73,7 @@ export function searchUrl(search: AgentSearch): string {
   return query === '' ? '/' : `/?${query}`
 }
 
-/** Whether a search is narrowed by more than its words. */
+/** Whether a search has any filter besides its text. */
 export function isNarrowed({ max_price, badge, category, takes, gives, capability }: AgentSearch): boolean {
   return [max_price, badge, category, takes, gives, capability].some(one => one !== undefined)
 }

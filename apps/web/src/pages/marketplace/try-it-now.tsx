@@ -9,7 +9,7 @@ import { StopNote } from '../../purse/stop-note.tsx'
 import { useNavigation } from '../../site/navigation.ts'
 import { useCheckout } from '../../quick-execute/use-checkout.ts'
 
-/** On a local chain a ticket that is ready to be paid; elsewhere how a job works. */
+/** On a local chain, a ticket that is ready to pay; elsewhere an explanation of how a job works. */
 export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactNode {
   return first === null ? <HowItWorks /> : <ReadyTicket first={first} />
 }
@@ -62,7 +62,7 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
   )
 }
 
-/** Goes to the agent's own page once the job is ordered: the job goes on there, which finds it in this browser. */
+/** Navigates to the agent's own page once the job is ordered. That page finds the job in this browser and follows it. */
 function useJobPage(first: FirstJob, jobId: string | undefined): void {
   const { go } = useNavigation()
   useEffect(() => {
@@ -133,7 +133,7 @@ function JobLines(props: {
             , <span className="mono">{first.capability}</span>
           </>,
         ],
-        // Whatever is sent is shown.
+        // Every value that is sent is shown.
         ...others.map(
           ([name, value]) =>
             [

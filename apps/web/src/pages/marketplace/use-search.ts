@@ -6,30 +6,32 @@ import { useAsk } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { searchPath, searchUrl, type AgentSearch } from './search-query.ts'
 
-/** After this long without a key, the search is asked. */
+/** The search is sent after this long without a keystroke. */
 const TYPING_MS = 120
 
-/** The agents that were found, as far as they were read. */
+/** The agents found, as far as they have been read. */
 export interface Rows {
   readonly agents: readonly FoundAgent[]
   readonly next: string | null
   readonly total: SearchAnswer['total']
 }
 
-/** A search that is being typed. */
+/** A search that the reader can edit. */
 export interface SearchState {
   readonly search: AgentSearch
   readonly rows: Rows
-  /** A newer answer is on its way; the rows shown are those before. */
+  /** Whether a newer answer is pending; the shown rows are those of the previous search. */
   readonly isWaiting: boolean
   readonly failure: unknown
-  /** Asks for something else: at once, or when typing pauses. */
+  /** Changes the search: sends it at once, or when typing pauses. */
   readonly change: (search: AgentSearch, when?: 'now' | 'typing') => void
   readonly more: () => void
   readonly again: () => void
 }
 
-/** Asks as is typed: each answer replaces the one before, whose question is aborted; the address follows. */
+/**
+ * Searches while the reader types. Each answer replaces the previous one, whose request is aborted; the address is updated.
+ */
 export function useSearch(firstSearch: AgentSearch, first: SearchAnswer): SearchState {
   const { ask } = useSite()
   const { replace } = useNavigation()

@@ -11,7 +11,7 @@ import { useSite } from '../../site/site.ts'
 import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 import type { NewLimit } from './use-new-limit.ts'
 
-/** The agent that asks, why, and what it declares; what the limit was before. */
+/** The agent that asks, its reason, and its declaration; and the previous limit. */
 export function LimitRequest(props: {
   readonly agent: AgentPage
   readonly capability: string

@@ -21,7 +21,7 @@ interface Props {
   readonly back: string
 }
 
-/** The limit as a ticket: who asks and why, the terms, and exactly what is signed for them. */
+/** The limit as a ticket: the agent that asks, its reason, the terms, and exactly what is signed. */
 export function LimitTicket(props: Props): ReactNode {
   const { agent, declared, limit, change } = props
   const { platform } = useSite()
@@ -83,7 +83,7 @@ export function LimitTicket(props: Props): ReactNode {
   )
 }
 
-/** The agent that asks to spend, and its reason in its own words. */
+/** The agent that asks to spend, and the reason in its own words. */
 function Request({ agent, capability, declared }: Props): ReactNode {
   return (
     <>
@@ -117,7 +117,7 @@ function describeSigned({ planned }: NewLimit): string {
 
 function SpenderName(props: {
   readonly spender: SpenderState
-  /** The wallet that the agent is paid at. */
+  /** The wallet at which the agent is paid. */
   readonly payee: string | null
 }): ReactNode {
   const { spender, payee } = props
@@ -130,7 +130,7 @@ function SpenderName(props: {
   )
 }
 
-/** The end of the ticket: the button that sends it, why there is none, or the way on. */
+/** The end of the ticket: the button that sends the limit, the reason why there is none, or a link to continue. */
 function LimitAction({ agent, limit, change, back }: Props): ReactNode {
   const { spender, failure, limits } = limit
   return (
@@ -175,7 +175,7 @@ function ActiveLimit({ back }: { readonly back: string }): ReactNode {
   )
 }
 
-/** Why it was not sent, and the button that sends it or says what is waited for. */
+/** Why the limit was not sent, and the button that sends it or shows what it is waiting for. */
 function LimitSigning(props: { readonly limit: NewLimit; readonly state: ChangeState }): ReactNode {
   const { limit, state } = props
   return (

@@ -15,11 +15,11 @@ import { WhatHappens } from './what-happens.tsx'
 interface Data {
   readonly agent: AgentPage
   readonly capability: string
-  /** A page of ours that wanted the limit. */
+  /** The page of this site that asked for the limit. */
   readonly back: string
 }
 
-/** Sets what a capability may move, before its first job, or changes it. */
+/** Sets or changes the limit of a capability before its first job. */
 export const page: PageModule<Data> = {
   async load({ query, ask }) {
     const agentId = query.get('agent') ?? ''

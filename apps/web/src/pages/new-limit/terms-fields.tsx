@@ -5,12 +5,12 @@ import type { TypedTerms } from '../../limits/check-limit-terms.ts'
 import type { SpendDeclaration } from '../../limits/spend-declaration.ts'
 import type { NewLimit } from './use-new-limit.ts'
 
-/** Each time, in total, until: a refusal is shown at its field. */
+/** The fields of the terms: amount per transfer, total, end. A refusal is shown at its field. */
 export function TermsFields(props: {
   readonly declared: SpendDeclaration
   readonly limit: NewLimit
   readonly isHeld: boolean
-  /** The button was pressed. */
+  /** Whether the button was pressed. */
   readonly isTried: boolean
 }): ReactNode {
   const { declared, limit, isHeld, isTried } = props
@@ -41,7 +41,7 @@ function TermField(props: {
   const { name, label, limit, isHeld, isTried, children } = props
   const [isLeft, setLeft] = useState(false)
   const refusal = limit.refusals[name]
-  // Somebody who is typing is not corrected before they are done; a button that is pressed says all.
+  // A refusal is hidden while the reader types; pressing the button shows all refusals.
   const isShown = refusal !== undefined && (isLeft || isTried)
   const id = `limit-${name}`
   return (

@@ -24,33 +24,33 @@ import { ApiFailure } from '../../site/ask.ts'
 import { useAsk, type Asked } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
-/** The account that the permission has to name, as the agent answers it. */
+/** The account that the permission has to name, as reported by the agent. */
 export type SpenderState =
   | { readonly kind: 'asking' }
   | { readonly kind: 'known'; readonly spender: string }
-  /** The agent names none. */
+  /** The agent names no account. */
   | { readonly kind: 'unnamed' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** A limit while it is filled in. */
+/** The state of a limit while it is edited. */
 export interface NewLimit {
   readonly limits: WalletLimits | undefined
   readonly failure: unknown
   readonly refresh: ReadLimits['refresh']
   readonly spender: SpenderState
   readonly askSpender: () => void
-  /** The permission that is changed; undefined: a new one. */
+  /** The permission that is changed; undefined for a new one. */
   readonly before: SpendPermissionView | undefined
-  /** Live ones of the same capability for other accounts. */
+  /** Live permissions of the same capability for other accounts. */
   readonly others: readonly SpendPermissionView[]
   readonly typed: TypedTerms
   readonly type: (change: Partial<TypedTerms>) => void
   readonly refusals: TermsRefusals
-  /** The change that would be signed; undefined: the terms are refused, or something is not known so far. */
+  /** The change that would be signed; undefined when the terms are refused or some data is missing. */
   readonly planned: { readonly terms: LimitTerms; readonly change: LimitChange } | undefined
 }
 
-/** Reads what a limit needs, and holds what is typed against it. */
+/** Reads the data that a limit needs, and checks the typed terms against it. */
 export function useNewLimit(of: {
   readonly agent: AgentPage
   readonly capability: string
@@ -97,7 +97,7 @@ export function useNewLimit(of: {
   }
 }
 
-/** Proposes the terms that were set before; for those that have expired, the terms of a new limit. */
+/** Proposes the previous terms; if they have expired, the terms of a new limit. */
 function fromBefore(before: SpendPermissionView, most: bigint, now: number): TypedTerms {
   const proposed = proposeTerms(most, now)
   if (before.state === 'revoked' || before.limit === '0') {
@@ -121,7 +121,7 @@ function readAll(proposed: TypedTerms): bigint {
   return BigInt(proposed.all.replace('.', '').padEnd(proposed.all.indexOf('.') + 6, '0'))
 }
 
-/** A day that is left as it was ends at the same second. */
+/** Keeps the exact end of the previous terms if the reader has not changed the day. */
 function keepEnd(
   terms: LimitTerms,
   before: SpendPermissionView | undefined,
@@ -134,7 +134,7 @@ function keepEnd(
     : terms
 }
 
-/** The account that the agent names; 404: none. */
+/** The account that the agent names; a 404 means that it names none. */
 function spenderOf({ answer, failure }: Asked<AgentSpender>): SpenderState {
   if (answer !== undefined) return { kind: 'known', spender: answer.spender }
   if (failure === undefined) return { kind: 'asking' }

@@ -4,7 +4,7 @@ import { Heading } from '../../parts/page/heading.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { NewLimit } from './use-new-limit.ts'
 
-/** The prompts of the wallet, listed before it shows them. */
+/** The wallet's prompts, listed before the wallet shows them. */
 export function WhatHappens({ limit }: { readonly limit: NewLimit }): ReactNode {
   return (
     <section>

@@ -21,10 +21,10 @@ const FAILURES: { readonly [reason in NonNullable<AgentHealth['last_failure']>]:
   'wrong-name': 'it returned a different name',
 }
 
-/** An agent's checks hour by hour, the last one, and a button that runs one now. */
+/** An agent's checks hour by hour, its last check, and a button that runs a check now. */
 export function HealthSection(props: {
   readonly agentId: number
-  /** Null: it is not listed, and nobody checks it. */
+  /** Null when the agent is not listed and therefore not checked. */
   readonly health: AgentHealth | null
   readonly hours: readonly Hour[]
   readonly isGone: boolean
@@ -109,7 +109,7 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
   )
 }
 
-/** Of 7 days and of 30, as far as it has been watched. */
+/** The uptime of 7 and of 30 days, as far as the agent has been checked. */
 function Uptime({ health }: { readonly health: AgentHealth }): ReactNode {
   const { uptime_7d: week, uptime_30d: month, watched_since: since } = health
   const { now } = useSite()

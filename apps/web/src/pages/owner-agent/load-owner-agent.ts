@@ -12,18 +12,18 @@ import {
 import { answers } from '../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../site/ask.ts'
 
-/** Everything on the page of one agent, for its owner. */
+/** All data of the owner's page of one agent. */
 export interface OwnerAgentData {
   readonly days: Days
-  /** The address that is signed in; lower-case. */
+  /** The signed-in address, in lower case. */
   readonly owner: string
-  /** The origin of the session: a terminal has the owner's key, this browser may not. */
+  /** The origin of the session. If a terminal started it, the owner's key is there, and perhaps not in this browser. */
   readonly origin: Me['session']['origin']
   readonly agent: OwnAgent
   readonly dashboard: AgentDashboard
-  /** Of all agents: the days and the notices of this one are among them. Null: not read. */
+  /** The overview of all agents, which contains the days and notices of this one. Null when it was not read. */
   readonly overview: OwnerDashboard | null
-  /** Null: nobody checks it, because it is not listed. */
+  /** Null when the agent is not listed and therefore not checked. */
   readonly health: AgentHealth | null
   readonly webhook: Webhook | null
   readonly jobs: OwnerJobs
@@ -32,7 +32,7 @@ export interface OwnerAgentData {
 
 const MOST_JOBS = 8
 
-/** Reads the page of one agent. Rejects with an `ApiFailure`: 401 nobody is signed in, 404 it is none of theirs. */
+/** Reads the page of one agent. Rejects with an `ApiFailure`: 401 when signed out, 404 when the owner has no such agent. */
 export async function loadOwnerAgent(
   ask: Ask,
   agentId: number,
@@ -63,7 +63,7 @@ export async function loadOwnerAgent(
   }
 }
 
-/** One agent of the signed-in owner's list. Rejects with an `ApiFailure` 404 where it is none of theirs. */
+/** One agent in the signed-in owner's list. Rejects with an `ApiFailure` 404 when the owner has no such agent. */
 export async function loadOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
   const agent = await findOwnAgent(ask, agentId)
   if (agent === undefined)
@@ -71,7 +71,7 @@ export async function loadOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent>
   return agent
 }
 
-/** An agent's number in a path. Throws an `ApiFailure` 404 for what is none. */
+/** Parses an agent's number in a path. Throws an `ApiFailure` 404 when the text is not a valid number. */
 export function readAgentIdParam(params: { readonly [name: string]: string }): number {
   const text = params['agentId'] ?? ''
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)

@@ -24,7 +24,7 @@ import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 
-/** One agent, for its owner. Null: nobody is signed in. */
+/** One agent, for its owner. Data: null when the reader is signed out. */
 export const page: PageModule<OwnerAgentData | null> = {
   load: async ({ params, query, ask }) => {
     const agentId = readAgentIdParam(params)
@@ -83,7 +83,7 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
   )
 }
 
-/** The agent by its name, its state now, and the category that its owner has chosen. */
+/** The name of the agent, its current state, and the category that its owner has chosen. */
 function OwnAgentTitle(
   props: Pick<OwnerAgentData, 'agent' | 'health'> & { readonly isGone: boolean },
 ): ReactNode {
@@ -115,7 +115,7 @@ function OwnAgentTitle(
   )
 }
 
-/** The category in which an agent is found. Choosing one saves it; one that is not saved is not shown as chosen. */
+/** Selects the category of an agent. A selection is saved at once, and is not shown as chosen if saving fails. */
 function CategoryChoice(props: {
   readonly agentId: number
   readonly category: AgentCategory | null

@@ -15,7 +15,7 @@ interface Data {
   readonly jobs: OwnerJobs
   readonly status: Status | ''
   readonly jobId: string
-  /** Whether these are not the newest. */
+  /** Whether this is a page after the first one. */
   readonly isFurther: boolean
 }
 
@@ -31,7 +31,7 @@ const STATUSES: readonly (readonly [status: Status | '', words: string])[] = [
   ['sent', 'Running'],
 ]
 
-/** The jobs of one agent, page by page; of one status, or one by its id. Null: nobody is signed in. */
+/** The jobs of one agent, page by page, filtered by status or by id. Data: null when the reader is signed out. */
 export const page: PageModule<Data | null> = {
   async load({ params, query, ask }) {
     const agentId = readAgentIdParam(params)

@@ -5,7 +5,7 @@ import { JobsTable } from '../../owner/jobs-table.tsx'
 import { LatestJobs } from '../../owner/latest-jobs.tsx'
 import type { OwnerData } from './load-owner.ts'
 
-/** The newest jobs of all agents, and one that is looked for by its id. */
+/** The newest jobs of all agents, and a job searched by its id. */
 export function JobsOfAll(props: {
   readonly jobs: readonly OwnerJobLine[]
   readonly names: ReadonlyMap<number, string>

@@ -5,22 +5,22 @@ import { readDaysShown, askWebhook, unlessSignedOut, type Days } from '../../own
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
-/** Everything on an owner's first page. */
+/** All data of an owner's first page. */
 export interface OwnerData {
   readonly days: Days
   readonly dashboard: OwnerDashboard
   readonly agents: OwnedAgents['agents']
-  /** Null: they could not be read just now. */
+  /** Null when they cannot be read at the moment. */
   readonly secrets: Secrets | null
   readonly webhooks: readonly Webhook[]
-  /** A job that was looked for by its id. */
+  /** A job that was searched by its id. */
   readonly sought: { readonly jobId: string; readonly found: OwnerJobLine | null } | null
 }
 
-/** Agents of which the webhook is read for the first page; the settings have all of them. */
+/** The most agents whose webhooks are read for the first page; the settings show all webhooks. */
 const MOST_WEBHOOKS = 8
 
-/** Reads an owner's first page. Rejects with an `ApiFailure`; 401: nobody is signed in. */
+/** Reads an owner's first page. Rejects with an `ApiFailure`; 401 when the reader is signed out. */
 export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<OwnerData> {
   const days = readDaysShown(query)
   const [dashboard, { agents }, secrets] = await Promise.all([
@@ -44,7 +44,7 @@ export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<Owner
   }
 }
 
-/** A job by its id, of whichever of these agents. Null: none of them has it. */
+/** Finds a job of any of these agents by its id; null when none of them has it. */
 async function findJob(ask: Ask, agentIds: readonly number[], jobId: string): Promise<OwnerJobLine | null> {
   const lists = await Promise.all(
     agentIds.map(async id => {

@@ -25,7 +25,9 @@ import { loadOwner, type OwnerData } from './load-owner.ts'
 import { Webhooks } from './webhooks.tsx'
 import { WhatIsHere } from './what-is-here.tsx'
 
-/** An owner's agents: what needs a hand, what was earned, how each is. Null: nobody is signed in. */
+/**
+ * An owner's agents: notices that need action, earnings, and the state of each. Data: null when the reader is signed out.
+ */
 export const page: PageModule<OwnerData | null> = {
   load: async ({ query, ask }) => await loadSignedIn(async () => await loadOwner(ask, query)),
   head: () => ({ title: 'Your agents', personal: true }),
@@ -47,7 +49,7 @@ export const page: PageModule<OwnerData | null> = {
 const REFRESH_MS = 30_000
 const MOST_SECRETS = 4
 
-/** Read again every half minute while the page is visible; times are relative to the last reading. */
+/** Reads the data again every half minute while the page is visible. Relative times refer to the last reading. */
 function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
   const { days } = data
   const site = useSite()
@@ -60,7 +62,7 @@ function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
         const dashboard = await ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard, { signal })
         return { dashboard, now: Date.now() / 1_000 }
       } catch (error) {
-        // The session has ended: what is shown is for who was signed in.
+        // The session has ended, so the page must no longer show the data of its owner.
         if (isSignedOut(error)) reload()
         throw error
       }
@@ -77,7 +79,7 @@ function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
 
 function Overview(props: {
   readonly data: OwnerData
-  /** The newest that was read. */
+  /** The dashboard as last read. */
   readonly dashboard: OwnerDashboard
   readonly refresh: () => void
 }): ReactNode {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { Heading } from '../../parts/page/heading.tsx'
 
-/** For readers who are not signed in: the contents of the owner's pages, and the steps to an agent. */
+/** For readers who are signed out: the contents of the owner's pages, and the steps to an agent. */
 export function WhatIsHere(): ReactNode {
   return (
     <section>

@@ -24,7 +24,7 @@ const RECEIPT: Receipt = {
   iat: 1_800_000_001,
 }
 
-/** A platform that answers with these sets of keys, one after another; undefined: it does not answer. */
+/** A platform that returns these key sets one after another; undefined: it does not answer. */
 function platformOf(...sets: readonly (readonly MadeKey[] | undefined)[]) {
   let asked = 0
   const askKeys = async (): Promise<KeySet> => {
@@ -36,7 +36,7 @@ function platformOf(...sets: readonly (readonly MadeKey[] | undefined)[]) {
   return { check: createReceiptCheck(askKeys, ISSUER), asked: () => asked }
 }
 
-test('the keys are asked for once while a receipt is typed character by character', async () => {
+test('requests the keys once while a receipt is typed character by character', async () => {
   const key = await makeSigningKey()
   const { check, asked } = platformOf([key])
   const jws = await signReceipt(RECEIPT, key)
@@ -46,7 +46,7 @@ test('the keys are asked for once while a receipt is typed character by characte
   expect(asked()).toBe(1)
 })
 
-test('a key that was made after the set was read is asked for once', async () => {
+test('requests the keys once more for a key that was made after they were loaded', async () => {
   const [old, made] = [await makeSigningKey(), await makeSigningKey()]
   const { check, asked } = platformOf([old], [old, made])
   expect((await check(await signReceipt(RECEIPT, old))).ok).toBe(true)
@@ -54,7 +54,7 @@ test('a key that was made after the set was read is asked for once', async () =>
   expect(asked()).toBe(2)
 })
 
-test('a key that the platform does not have is asked for once, however often its receipt is checked', async () => {
+test('requests a key that the platform does not have once, however often its receipt is checked', async () => {
   const { check, asked } = platformOf([await makeSigningKey()])
   const jws = await signReceipt(RECEIPT, await makeSigningKey())
   const reason = 'it is signed with a key that is not in the key set'
@@ -64,7 +64,7 @@ test('a key that the platform does not have is asked for once, however often its
   expect(asked()).toBe(2)
 })
 
-test('after a failure to load the keys the next receipt asks for them again', async () => {
+test('requests the keys again for the next receipt after loading them has failed', async () => {
   const key = await makeSigningKey()
   const { check } = platformOf(undefined, [key])
   const jws = await signReceipt(RECEIPT, key)

@@ -2,12 +2,13 @@ import '../../site/without-eval.ts'
 import { findKeyId, verifyReceipt, type ReceiptVerdict } from '@farebox/platform-api/receipt'
 import type { KeySet } from '@farebox/platform-api/receipt-keys'
 
-/** Checks a receipt, whatever the text. Rejects where the platform's keys cannot be loaded. */
+/** Checks a receipt given as any text. Rejects when the platform's keys cannot be loaded. */
 export type CheckReceipt = (jws: string) => Promise<ReceiptVerdict>
 
 /**
- * Makes what checks receipts against a platform's keys. The keys are asked for once, and once more for each key that a
- * receipt names and the set does not have: the platform may have made it since. After a failure the next receipt asks again.
+ * Creates a function that checks receipts against a platform's keys. The keys are requested once, and once more for each key
+ * that a receipt names and the set lacks, because the platform may have made it since. After a failure, the next receipt
+ * requests the keys again.
  *
  * @param issuer the origin of the platform
  */
@@ -33,7 +34,7 @@ export function createReceiptCheck(askKeys: () => Promise<KeySet>, issuer: strin
   return async jws => await verifyReceipt(jws, await keysFor(readKeyId(jws)), issuer)
 }
 
-/** The key that a text names; undefined: it is no receipt, or names none. */
+/** The key that a text names; undefined when the text is not a receipt, or names no key. */
 function readKeyId(jws: string): string | undefined {
   try {
     return findKeyId(jws)

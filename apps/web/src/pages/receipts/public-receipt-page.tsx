@@ -9,7 +9,7 @@ import type { PageModule } from '../../site/page.ts'
 import { Bars } from '../../signs/bars.tsx'
 import { Sign } from '../../signs/sign.tsx'
 
-/** A paid job as anybody may see it: not its contents, its payer, nor its transfer. */
+/** The public form of a paid job, without its contents, its payer and its transfer. */
 export const page: PageModule<PublicReceipt> = {
   load: async ({ params, ask }) =>
     await ask(`/v1/receipts/${encodeURIComponent(params['hash'] ?? '')}`, answers.publicReceipt),

@@ -18,7 +18,7 @@ type Verdict =
   | { readonly ok: true; readonly receipt: Receipt }
   | { readonly ok: false; readonly reason: string }
 
-/** Checks a receipt in the browser: it is sent nowhere. */
+/** Checks a receipt in the browser, without sending it anywhere. */
 export const page: PageModule<null> = {
   load: async () => null,
   head: () => ({
@@ -34,7 +34,7 @@ const MOST_CHARACTERS = 20_000
 function ReceiptsPage(): ReactNode {
   const [text, setText] = useState('')
   useEffect(() => {
-    // From the ticket of a job; a fragment is not sent to the server.
+    // A link on a job's ticket passes the receipt in the fragment, which is not sent to the server.
     const given = location.hash.slice(1)
     if (given === '') return
     history.replaceState(history.state, '', location.pathname)
@@ -77,10 +77,10 @@ function ReceiptsPage(): ReactNode {
   )
 }
 
-/** Checks a receipt. Undefined: there is none, or it is being checked. */
+/** The verdict on a receipt; undefined when there is no receipt, or while it is being checked. */
 function useVerdict(jws: string): Verdict | undefined {
   const { ask } = useSite()
-  // It holds the platform's keys, which are not asked for with each character.
+  // It holds the platform's keys, so that they are not requested for each character.
   const check = useRef<CheckReceipt>(undefined)
   const { answer } = useRead<Verdict>(jws === '' ? undefined : jws, async () => {
     try {
@@ -95,7 +95,7 @@ function useVerdict(jws: string): Verdict | undefined {
   return answer
 }
 
-/** The receipt as text that is typed, pasted, dropped, or read from a file. */
+/** A control for a receipt as text, which can be typed, pasted, dropped, or read from a file. */
 function ReceiptInput(props: { readonly text: string; readonly setText: (text: string) => void }): ReactNode {
   const { text, setText } = props
   const readFile = (file: File | undefined): void => {
@@ -153,7 +153,7 @@ function VerifiedReceipt({ receipt }: { readonly receipt: Receipt }): ReactNode 
 
 function ReceiptLines({ receipt }: { readonly receipt: Receipt }): ReactNode {
   const { platform } = useSite()
-  // The receipt has the agent's number alone.
+  // The receipt contains the agent's number, but not its name.
   const name = useAsk(`/v1/agents/${receipt.agent_id}`, answers.agentPage).answer?.name
   return (
     <Lines

@@ -10,7 +10,7 @@ import type { CheckState } from './use-checks.ts'
 
 type Name = RegistrationCheck['name']
 
-/** In the order of the checks; what each is about, as an agent's owner knows it, and what is wanted. */
+/** For each check, in their order, its title for the agent's owner, and the expected result. */
 const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string] } = {
   endpoint: ['Address', 'https, at a public address'],
   unclaimed: ['Available', 'no agent is listed at this endpoint yet'],
@@ -24,12 +24,14 @@ const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string
   wallet: ['Wallet', 'the same as in /about'],
 }
 
-/** On a local chain agents of this machine are called too. */
+/** On a local chain, the platform also calls agents on this machine. */
 const LOCAL_ADDRESS = 'http on this machine, or https at a public address'
 
 const ORDER = Object.keys(CHECKS) as readonly Name[]
 
-/** Each check with what was found and how long it took; where one failed: rule, expected, got, how to fix it. */
+/**
+ * Each check with its finding and its duration; a failed check adds the rule, the expected and actual values, and the fix.
+ */
 export function EndpointChecks({ state }: { readonly state: CheckState }): ReactNode {
   const { step, checks, at, tookMs } = state
   if (step === 'passed' && checks.length === 0) return null
@@ -123,7 +125,7 @@ function Failure({
   )
 }
 
-/** Checks that are still to come keep their room, so that nothing moves when they do. */
+/** Placeholders for pending checks, so that the page does not shift when they complete. */
 function PlannedChecks(props: {
   readonly checks: readonly RegistrationCheck[]
   readonly isAsking: boolean

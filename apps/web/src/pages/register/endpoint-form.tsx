@@ -1,16 +1,16 @@
 import { useId, useState, type ReactNode } from 'react'
 import { useSite } from '../../site/site.ts'
 
-/** The endpoint of an agent, and the button that checks it. What was typed stays, whatever the result. */
+/** A form for the endpoint of an agent, with the button that checks it. The typed text stays, whatever the result. */
 export function EndpointForm(props: {
-  /** Of the registration that is open. */
+  /** The endpoint of the open registration. */
   readonly endpoint: string | undefined
-  /** Of the address of the page. */
+  /** The endpoint in the address of the page. */
   readonly first: string
   readonly isAsking: boolean
-  /** A stake is under way, or there: another endpoint is another registration. */
+  /** Whether a stake is pending or made; another endpoint would then be another registration. */
   readonly isHeld: boolean
-  /** That stake changes no more by itself. */
+  /** Whether the state of that stake no longer changes by itself. */
   readonly isOver: boolean
   readonly refusal: string | undefined
   readonly check: (endpoint: string) => void
@@ -67,7 +67,7 @@ function EndpointInput(props: {
   readonly isHeld: boolean
   readonly isRefused: boolean
   readonly type: (text: string) => void
-  /** The button next to it. */
+  /** The button next to the field. */
   readonly children: ReactNode
 }): ReactNode {
   const { id, value, isHeld, isRefused, type, children } = props

@@ -7,10 +7,10 @@ import { Heading } from '../../parts/page/heading.tsx'
 import { Address } from '../../parts/short.tsx'
 import { Standing } from '../../parts/standing.tsx'
 
-/** So many capabilities of an agent are shown in a list. */
+/** The most capabilities of an agent that a list shows. */
 const SHOWN = 2
 
-/** The agent as the marketplace shows it, or will. */
+/** A preview of the agent in the marketplace. */
 export function ListingPreview(props: {
   readonly registration: Registration
   readonly isListed: boolean

@@ -18,15 +18,15 @@ import { Address } from '../../parts/short.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 
 interface Data {
-  /** Null: none is opened yet. */
+  /** Null when no registration is open yet. */
   readonly registration: Registration | null
-  /** The endpoint that the address names: it is checked when the owner presses the button. */
+  /** The endpoint that the address names. It is checked when the owner presses the button. */
   readonly endpoint: string | null
 }
 
 const MOST_CHARACTERS = 2_048
 
-/** Registering an agent: its endpoint is checked, its wallet stakes, and it is listed with a number. */
+/** Registers an agent: its endpoint is checked, its wallet stakes, and it is listed with a number. */
 export const page: PageModule<Data> = {
   async load({ params, query, ask }) {
     const { registrationId: id } = params
@@ -109,7 +109,7 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
   )
 }
 
-/** An agent that was listed with the endpoint before this visitor came: whose it is, and the way to it. */
+/** An agent that was listed with the endpoint before: its owner, and a link to its page. */
 function AlreadyListed(props: { readonly agentId: number; readonly owner: string }): ReactNode {
   const { agentId, owner } = props
   const { wallet } = usePurse()

@@ -5,7 +5,7 @@ import { useSite } from '../../site/site.ts'
 import type { StakeView } from '../../stake/stake-view.ts'
 import type { CheckState } from './use-checks.ts'
 
-/** The four steps to a place in the list, and the one that is being taken. */
+/** The four steps of a registration, with the current one marked. */
 export function RegistrationSteps(props: {
   readonly step: CheckState['step']
   readonly view: StakeView | undefined
@@ -41,7 +41,7 @@ export function RegistrationSteps(props: {
   )
 }
 
-/** The number of steps that are done. */
+/** The number of completed steps. */
 function stepOf(view: StakeView | undefined): number {
   switch (view?.at) {
     case undefined:

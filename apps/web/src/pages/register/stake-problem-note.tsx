@@ -3,7 +3,7 @@ import { Note } from '../../parts/note.tsx'
 import type { StakeProblem } from '../../stake/stake-problem.ts'
 import type { Stake } from '../../stake/use-stake.ts'
 
-/** Why the stake was not sent. The button below tries again; the page goes on when the right account is chosen. */
+/** Why the stake was not sent. The button below tries again; choosing the right account in the wallet continues as well. */
 export function StakeProblemNote(props: {
   readonly stake: Stake
   readonly problem: StakeProblem

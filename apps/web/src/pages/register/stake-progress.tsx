@@ -15,7 +15,7 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
     const isChanged = last.current !== view.at
     last.current = view.at
     if (!isChanged && problem === undefined) return
-    // The button that had the focus is gone: a screen reader goes on with the result.
+    // The focused button is gone; the focus moves to the result, so that a screen reader continues there.
     if (isChanged && document.activeElement === document.body) area.current?.focus({ preventScroll: true })
     area.current?.scrollIntoView({ block: 'nearest' })
   }, [view.at, problem])
@@ -33,11 +33,11 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
   )
 }
 
-/** The stage of a stake: asked for, sent, in a block, listed. */
+/** The stage of a stake: requested, sent, in a block, listed. */
 function StakeStage({ stake }: { readonly stake: Stake }): ReactNode {
   const { view, beginAgain } = stake
   switch (view.at) {
-    // It has its own place: there is no stake of this visitor.
+    // Shown elsewhere on the page, because this visitor has made no stake.
     case 'already':
       return null
     case 'offer':
@@ -81,7 +81,7 @@ function StakeStage({ stake }: { readonly stake: Stake }): ReactNode {
 
 type ViewAt<At extends StakeView['at']> = Extract<StakeView, { readonly at: At }>
 
-/** The wallet was asked and did not answer. */
+/** Shown when the wallet was asked and did not answer. */
 function UnansweredStake(props: {
   readonly view: ViewAt<'doubt'>
   readonly beginAgain: () => void
@@ -103,10 +103,10 @@ function UnansweredStake(props: {
   )
 }
 
-/** A transaction that is in no block by then may have been cancelled. */
+/** After this long without a block, the transaction may have been cancelled. */
 const LATE_AFTER_SECONDS = 180
 
-/** Nobody is asked to begin again while their stake may still arrive. */
+/** Offers to begin again only once the stake is unlikely to still arrive. */
 function LateStake(props: { readonly view: ViewAt<'sent'>; readonly beginAgain: () => void }): ReactNode {
   const { kept, isReplaced } = props.view
   const isLate = Date.now() / 1_000 - kept.askedAt > LATE_AFTER_SECONDS

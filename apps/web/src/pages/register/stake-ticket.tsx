@@ -14,7 +14,7 @@ import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 
 const BEFORE = 'plus the gas fee shown in your wallet. You get the stake back when you deregister.'
 
-/** The stake: how much, for what, from whom, to whom; the one button; and then its progress. */
+/** The stake: its amount, its purpose, its sender, its recipient and its button; afterwards its progress. */
 export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): ReactNode {
   const { platform } = useSite()
   const view = stake?.view
@@ -81,7 +81,7 @@ function StakeLines({ stake }: { readonly stake: Stake | undefined }): ReactNode
   )
 }
 
-/** The wallet that may stake for the agent that was found at the endpoint. */
+/** The wallet that may stake for the agent found at the endpoint. */
 function StakingWallet({ found }: { readonly found: Registration['found'] | undefined }): ReactNode {
   if (found?.phase === 'phase-1') return 'any of your wallets, because the agent does not specify one'
   return (
@@ -97,7 +97,7 @@ function StakingWallet({ found }: { readonly found: Registration['found'] | unde
   )
 }
 
-/** On a phone: the button at the foot of the window, in the place of the tabs. */
+/** On a phone, the stake button at the bottom of the window, in the place of the tabs. */
 export function StakeBar({ stake }: { readonly stake: Stake | undefined }): ReactNode {
   const { platform } = useSite()
   if (stake?.view.at !== 'offer') return null
@@ -111,7 +111,7 @@ export function StakeBar({ stake }: { readonly stake: Stake | undefined }): Reac
   )
 }
 
-/** The one button after which money can move. */
+/** The button that sends the stake. It is the only one on the page after which money can move. */
 function StakeButton({ stake }: { readonly stake: Stake | undefined }): ReactNode {
   const { platform } = useSite()
   const { isReady } = usePurse()

@@ -13,14 +13,14 @@ import { useSite } from '../../site/site.ts'
 /** The state of the checks of an endpoint. */
 export interface CheckState {
   readonly step: 'idle' | 'asking' | 'passed' | 'refused' | 'unknown'
-  /** In the order in which they ended. */
+  /** In the order in which they completed. */
   readonly checks: readonly RegistrationCheck[]
-  /** When they ended; Unix seconds. */
+  /** When they completed, in Unix seconds. */
   readonly at: number | undefined
   readonly tookMs: number | undefined
-  /** The platform's own sentence, where the endpoint is refused. */
+  /** The platform's own message when the endpoint is refused. */
   readonly refusal: string | undefined
-  /** The agent that is there already, where that is why. */
+  /** The agent already listed with the endpoint, if that is the reason for the refusal. */
   readonly listed: RegistrationFailure['listed']
   /** Why the platform did not answer. */
   readonly failure: unknown
@@ -28,7 +28,7 @@ export interface CheckState {
 
 const LONGEST_MS = 30_000
 
-/** Has the platform check endpoints, one at a time, and shows each check as it ends. */
+/** Has the platform check endpoints, one at a time, and reports each check as it completes. */
 export function useChecks(
   first: Registration | undefined,
   passed: (registration: Registration) => void,
@@ -110,7 +110,7 @@ async function checkEndpoint(
   } catch {
     signal.throwIfAborted()
   }
-  // There was no stream, or it broke off: the same request, answered whole. Sending it twice changes nothing.
+  // There was no stream, or it was interrupted. The request is repeated without a stream; it is idempotent.
   try {
     return {
       registration: await ask('/v1/registrations', answers.registration, { method: 'POST', body, signal }),

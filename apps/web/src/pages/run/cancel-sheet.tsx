@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { ConfirmSheet } from '../../parts/sheet.tsx'
 import { When } from '../../parts/when.tsx'
 
-/** Asks before a run is cancelled, with the payments that are deleted and those that may be charged all the same. */
+/** Confirms the cancellation of a run: lists the payments that are deleted, and those that may still be charged. */
 export function CancelSheet(props: {
   readonly run: RunAnswer
   readonly cancel: () => void

@@ -5,7 +5,9 @@ import { When } from '../../parts/when.tsx'
 import { StopNote } from '../../purse/stop-note.tsx'
 import type { RunActions } from './use-run-actions.ts'
 
-/** The next action of a run, in a bar that stays in view. The step has the same button; a question is answered there. */
+/**
+ * The next action of a run, in a bar that stays in view. The step has the same button; questions are answered at the step.
+ */
 export function GoOn(props: {
   readonly run: RunAnswer
   readonly action: NextAction

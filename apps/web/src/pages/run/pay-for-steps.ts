@@ -10,10 +10,10 @@ import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
-/** Jobs of a run that are to be paid. */
+/** The jobs of a run to pay for. */
 export interface StepsToPay {
   readonly run: RunAnswer
-  /** Opens the run; undefined: its payer is signed in. */
+  /** Opens the run; undefined when the payer is signed in. */
   readonly token: string | undefined
   readonly jobs: readonly ToSign[]
 }
@@ -23,17 +23,17 @@ export type StepsPaid =
   | { readonly isSent: true }
   | {
       readonly isSent: false
-      /** Undefined: the reader has chosen no wallet. */
+      /** Undefined when the reader has chosen no wallet. */
       readonly stop?: StopReason
-      /** The prices that agents ask now, by the key of the job, where one has changed. */
+      /** The agents' current prices by job key, set when one of them has changed. */
       readonly prices?: ReadonlyMap<string, string>
     }
 
 /**
- * Signs a payment for each of these jobs, keeps the payments, and sends them. Nothing is signed for another amount than the
- * reader was shown.
+ * Signs a payment for each of these jobs, stores the payments, and sends them. Only amounts that the reader was shown are
+ * signed.
  *
- * @param begin called before each step, in words
+ * @param begin called before each step, with its description
  */
 export async function payForSteps(
   { ask, platform, connect }: PlatformOnChain & { readonly connect: ConnectWallet },
@@ -72,7 +72,7 @@ function stopped(sentence: string, isShort = false): { readonly isSent: false; r
   return { isSent: false, stop: { sentence, tone: 'warn', isShort } }
 }
 
-/** @throws with an agent's reason where it gives no price */
+/** @throws with the agent's reason when it returns no price */
 async function askPrices(
   ask: Ask,
   { flow }: RunAnswer,
@@ -90,7 +90,7 @@ function pricesOf({ jobs }: RunQuote): ReadonlyMap<string, string> {
   return new Map(jobs.flatMap(({ key, quote }) => (quote === null ? [] : [[key, quote.amount] as const])))
 }
 
-/** Atomic units of amounts in decimal USDC. */
+/** The sum of decimal USDC amounts, in atomic units. */
 function sumOf(amounts: readonly string[]): bigint {
   return amounts.reduce((sum, amount) => sum + (toAtomic(amount) ?? 0n), 0n)
 }
@@ -105,7 +105,7 @@ function signables(jobs: readonly ToSign[], quoted: RunQuote): readonly Signable
   })
 }
 
-/** The most that the run may cost, in decimal USDC: more than before where these payments need it. */
+/** The most that the run may cost in decimal USDC: raised if these payments need it. */
 function raiseLimit({ paid, exposed, ready, max_total: before }: RunAnswer, more: bigint): string {
   const needed = sumOf([paid, exposed, ready]) + more
   return needed > (toAtomic(before) ?? 0n) ? fromAtomic(needed) : before
@@ -123,7 +123,7 @@ function keptOf(signed: {
     run_id: run.run_id,
     ...(token !== undefined && { run_token: token }),
     ...(run.flow_id !== null && { flow_id: run.flow_id }),
-    // The platform has checked it before the run began.
+    // The platform validated the flow when the run was started.
     flow: run.flow as unknown as KeptRun['flow'],
     input: run.input as KeptRun['input'],
     max_total: maxTotal,
@@ -135,7 +135,7 @@ function keptOf(signed: {
   }
 }
 
-/** Keeps payments before they are sent, so that a repeat sends the same payments. */
+/** Stores payments before they are sent, so that a repeat sends the same payments. */
 async function keepAndSend(
   ask: Ask,
   signed: KeptRun,

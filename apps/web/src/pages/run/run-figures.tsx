@@ -9,7 +9,7 @@ import { Address } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** The most that a run may cost, what it has cost, and what can still be charged. */
+/** The most that a run may cost, what it has cost so far, and what can still be charged. */
 export function RunFigures(props: {
   readonly flow: Flow
   readonly run: RunAnswer

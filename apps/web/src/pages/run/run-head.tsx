@@ -18,14 +18,14 @@ interface Props {
   readonly actions: RunActions
 }
 
-/** The state of a run, and the actions on the whole of it. */
+/** The state of a run, and the actions on the run as a whole. */
 export function RunHead(props: Props): ReactNode {
   const { flow, run } = props
   const { headline, lede } = describeRun(flow, run)
   const title = useRef<HTMLHeadingElement>(null)
   const isAtWork = run.status === 'running'
   const [wasAtWork, setWasAtWork] = useState(isAtWork)
-  // An outcome takes the focus and is announced; progress does neither.
+  // An outcome takes the focus and is announced; progress is not.
   useEffect(() => {
     if (isAtWork) return setWasAtWork(true)
     if (wasAtWork) title.current?.focus()
@@ -65,12 +65,12 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
   const { go } = useNavigation()
   const [sheet, setSheet] = useState<'cancel' | 'again'>()
   const isOver = run.status === 'completed' || run.status === 'cancelled'
-  // A step that refused its input is never done in this run: only payments that were signed and not sent are left.
+  // A run with a step that refused its input cannot be completed: only its signed, unsent payments can be deleted.
   const isStuck = run.status === 'failed'
   const isRefused = run.steps.some(({ state }) => state === 'failed')
   const isBusy = actions.busy !== undefined
   const draftId = kept?.draft_id
-  /** Opens the flow that was run: the saved one, its draft, or a new draft of it. */
+  /** Opens the flow of the run: the saved flow, its draft, or a new draft. */
   const openCanvas = async (): Promise<void> => {
     const { readDraft } = await import('../../kept/draft-store.ts')
     const known = run.flow_id ?? (draftId === undefined ? undefined : (await readDraft(draftId))?.draft_id)

@@ -23,7 +23,7 @@ interface Props {
   readonly now: number
 }
 
-/** The route of a run: a stop for each step, and the progress on each of its lanes. */
+/** The map of a run: a stop for each step, and the progress along each lane. */
 export function RunMap({ graph, run, actions, now }: Props): ReactNode {
   const map = useMemo(() => layLanes(graph), [graph])
   const states = new Map(run.steps.map(step => [step.step, step]))
@@ -90,7 +90,7 @@ function EndRow(props: {
   const isInput = row.id === FLOW_INPUT
   const isAbove = !isInput && hasResult(run)
   const isThere = isInput || run.status === 'completed'
-  // A run's values are JSON.
+  // The values of a run are JSON.
   const values = (isInput ? run.input : run.output) as JsonObject
   const fields = isInput ? graph.flow.inputs : NO_FIELDS
   const missing = isInput ? [] : graph.flow.outputs.filter(name => !Object.hasOwn(run.output, name))
@@ -127,7 +127,7 @@ function sayReady(names: readonly string[]): string {
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ready; `
 }
 
-/** Its start and its end. */
+/** When the run started and ended. */
 function Times({ run }: { readonly run: RunAnswer }): ReactNode {
   const last = run.ended_at ?? run.changed_at
   const isStill = run.status === 'running'

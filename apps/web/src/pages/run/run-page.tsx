@@ -31,7 +31,10 @@ interface Data {
   readonly withId: string | null
 }
 
-/** One run of a flow, for a reader who can open it. The token is in the address's fragment, which no server sees. */
+/**
+ * One run of a flow, for a reader who can open it. Its token is in the fragment of the address, which is not sent to the
+ * server.
+ */
 export const page: PageModule<Data> = {
   load: async ({ params, query }) => ({ runId: params['runId'] ?? '', withId: query.get('with') }),
   head: () => ({ title: 'Run', hidden: true }),
@@ -87,7 +90,7 @@ function Opened(props: {
     setWithId(other)
     replace(other === null ? location.pathname : `${location.pathname}?with=${other}`)
   }
-  // The platform has checked it before it began.
+  // The platform validated the flow when the run was started.
   const flow = run.flow as unknown as Flow
   const key = JSON.stringify(run.flow)
   // oxlint-disable-next-line react/exhaustive-deps
@@ -116,7 +119,7 @@ function Opened(props: {
   )
 }
 
-/** Jobs whose agents can move no more tokens for them. */
+/** The jobs for which agents can no longer move tokens. */
 function endedJobs({ steps }: RunAnswer): readonly string[] {
   return steps.flatMap(({ jobs }) =>
     jobs.flatMap(({ job, payment }) =>
@@ -167,11 +170,11 @@ function Unopened({ failure, runId }: { readonly failure: unknown; readonly runI
   )
 }
 
-/** Chooses another run of the same flow to compare with. Absent where this browser knows no other. */
+/** Selects another run of the same flow for comparison. Renders nothing if this browser knows no other run. */
 function OtherRuns(props: {
   readonly run: RunAnswer
   readonly kept: KeptRun | undefined
-  /** The one that is chosen. */
+  /** The selected run. */
   readonly withId: string | null
   readonly choose: (runId: string | null) => void
 }): ReactNode {

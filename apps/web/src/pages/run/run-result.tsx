@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { nameStop } from '../../flows/describe/name-stop.ts'
 import { OutputFields } from '../../job-view/output-view.tsx'
 
-/** The outputs of a run that is over, which its payer wants to see first. */
+/** The outputs of a completed run, which its payer wants to see first. */
 export function RunResult({ graph, run }: { readonly graph: Graph; readonly run: RunAnswer }): ReactNode {
   if (!hasResult(run)) return null
   return (
@@ -24,7 +24,7 @@ export function RunResult({ graph, run }: { readonly graph: Graph; readonly run:
   )
 }
 
-/** Whether there are outputs to show, and no more are on their way. */
+/** Whether there are outputs to show and no more are expected. */
 export function hasResult({ status, output }: RunAnswer): boolean {
   return (
     (status === 'completed' || status === 'failed' || status === 'cancelled') &&
@@ -32,7 +32,7 @@ export function hasResult({ status, output }: RunAnswer): boolean {
   )
 }
 
-/** The types of the flow's outputs: those of what feeds them. */
+/** The types of the flow's outputs, which are the types of their sources. */
 function fieldsOf(graph: Graph): FieldMap {
   const fields = graph.flow.outputs.flatMap((port): [string, Field][] => {
     const from = graph.wireTo({ step: FLOW_OUTPUT, port })?.from

@@ -11,11 +11,11 @@ import { Hole } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** A run as a ticket: a coupon for each paid step, punched when it is paid. */
+/** A run as a ticket, with a coupon for each paid step that is punched once the step is paid. */
 export function RunTicket(props: {
   readonly graph: Graph
   readonly run: RunAnswer
-  /** The payer's tokens that agents moved, by job; undefined: not known. */
+  /** The payer's tokens that agents moved, by job; undefined when it is not known. */
   readonly spends: JobSpends | undefined
   /** Unix seconds. */
   readonly now: number
@@ -25,7 +25,7 @@ export function RunTicket(props: {
   const steps = run.steps.filter(({ step }) => graph.flow.steps[step]?.kind === 'job')
   const coupons = steps.map(step => couponOf(graph, step))
   const decimals = longestDecimals(coupons.map(({ amount }) => amount))
-  /** Coupons that were paid before the page was opened, which are not shown being punched. */
+  /** Coupons that were paid before the page was opened; their punching is not animated. */
   const [before] = useState(() => new Set(coupons.filter(({ isPaid }) => isPaid).map(({ id }) => id)))
   return (
     <section className="ticket run-ticket" aria-label="Run ticket">
@@ -68,7 +68,7 @@ export function RunTicket(props: {
 function CouponPart(props: {
   readonly coupon: Coupon
   readonly decimals: number
-  /** It became paid while the page was open. */
+  /** Whether it became paid while the page was open. */
   readonly isFresh: boolean
   readonly spends: JobSpends | undefined
   readonly now: number
@@ -96,9 +96,9 @@ interface Coupon {
   readonly id: string
   readonly name: string
   readonly isPaid: boolean
-  /** It is known that nothing was charged. */
+  /** Whether it is certain that nothing was charged. */
   readonly isFree: boolean
-  /** Decimal USDC; empty: nothing is paid for it in this run. */
+  /** Decimal USDC; empty when nothing is paid for it in this run. */
   readonly amount: string
   readonly jobs: readonly RunJob[]
   readonly state: RunStepAnswer['state']
@@ -130,7 +130,7 @@ function sumOf(amounts: readonly string[]): string {
   return fromAtomic(amounts.reduce((sum, amount) => sum + (toAtomic(amount) ?? 0n), 0n))
 }
 
-/** The tokens that its agent moved beside its price. */
+/** The tokens that the agent moved in addition to its price. */
 function Moved({
   coupon,
   spends,
@@ -142,7 +142,7 @@ function Moved({
   return own.length === 0 ? null : <>; also spent {withCents(sumSpends(own))}</>
 }
 
-/** Whether the money of a coupon moved, or still can. */
+/** Whether the payment of a coupon was charged, or can still be. */
 function Money({ coupon, now }: { readonly coupon: Coupon; readonly now: number }): ReactNode {
   const { state, jobs, isPaid } = coupon
   const [first] = jobs

@@ -11,13 +11,13 @@ import { explainFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 import { payForSteps } from './pay-for-steps.ts'
 
-/** The actions of a reader on a run, one at a time. */
+/** The reader's actions on a run, one at a time. */
 export interface RunActions {
-  /** The action under way, in words. */
+  /** A description of the action in progress. */
   readonly busy: string | undefined
-  /** Why the action before did nothing more. */
+  /** Why the previous action stopped. */
   readonly stop: StopReason | undefined
-  /** Prices that agents have asked since the run began, by the key of the job. */
+  /** Prices that agents have requested since the run began, by job key. */
   readonly prices: ReadonlyMap<string, string>
   /** Signs for the jobs that need it, and has failed jobs sent again. */
   readonly goOn: (action: NextAction) => void
@@ -28,7 +28,7 @@ export interface RunActions {
 const NO_PRICES: ReadonlyMap<string, string> = new Map()
 const CONTROLS = { pause: 'Pausing', resume: 'Resuming', cancel: 'Canceling' } as const
 
-/** The actions on a run that was opened. */
+/** The actions on an opened run. */
 export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnswer) => void): RunActions {
   const { ask, platform } = useSite()
   const { connect, refresh } = usePurse()
@@ -53,7 +53,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
   const put = async (run: RunAnswer, what: string, body: unknown = {}): Promise<RunAnswer> =>
     await ask(`/v1/runs/${run.run_id}/${what}`, answers.run, { method: 'POST', body, headers })
 
-  /** Whether the payments were sent; otherwise the page says why. */
+  /** Resolves to whether the payments were sent; if not, the page says why. */
   const pay = async (run: RunAnswer, jobs: NextAction['sign'], signal: AbortSignal): Promise<boolean> => {
     const paid = await payForSteps({ ask, platform, connect }, { run, token, jobs }, setBusy, signal)
     if (paid.isSent) return true
@@ -86,7 +86,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
   }
 }
 
-/** An action failed after the payments of the run were sent. */
+/** Thrown when an action fails after the payments of the run were sent. */
 class SentBefore extends Error {}
 
 function explain(error: unknown): StopReason {

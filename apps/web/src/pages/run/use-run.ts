@@ -5,20 +5,20 @@ import { usePurse } from '../../purse/purse-context.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Longer than the platform answers with a balance that it has read before. */
+/** Longer than the platform serves a cached balance. */
 const BALANCE_KEPT_MS = 1_500
 
-/** Opens a run, and follows it while the page is there. */
+/** Opens a run, and follows it while the component is mounted. */
 export function useRun(runId: string): {
-  /** Undefined: it is being opened. */
+  /** Undefined while it is being opened. */
   readonly opened: OpenedRun | undefined
   readonly failure: unknown
-  /** Shows what a route that changed the run has answered; it is followed again where it had ended. */
+  /** Shows the answer of a route that changed the run, and follows the run again if following had ended. */
   readonly show: (run: RunAnswer) => void
 } {
   const { ask } = useSite()
   const { refresh } = usePurse()
-  // Read once: the address no longer has it afterwards.
+  // Kept in a ref, because the token is removed from the address once it is read.
   const given = useRef<string>(undefined)
   const {
     answer: opened,
@@ -35,7 +35,7 @@ export function useRun(runId: string): {
   useEffect(() => {
     if (paid === undefined || paid === '0') return undefined
     refresh()
-    // The first answer may be the balance from before the payment.
+    // The first answer may still be the balance from before the payment.
     const timer = setTimeout(refresh, BALANCE_KEPT_MS)
     return () => clearTimeout(timer)
   }, [paid, refresh])
@@ -49,7 +49,7 @@ export function useRun(runId: string): {
   return { opened, failure, show }
 }
 
-/** The token of the address, which leaves the address bar as soon as it is read. */
+/** Reads the token in the address, and removes it from the address bar. */
 function takeToken(): string | undefined {
   const token = /^#t=([\w.~-]{1,128})$/.exec(location.hash)?.[1]
   if (location.hash.startsWith('#t='))

@@ -10,7 +10,7 @@ import { useSite } from '../../site/site.ts'
 
 type Session = Sessions['sessions'][number]
 
-/** The owner's sessions; each can be ended, this one too. */
+/** The owner's sessions. Each can be ended, including this one. */
 export function SessionsSection(props: { readonly sessions: readonly Session[] }): ReactNode {
   const { ask } = useSite()
   const { reload } = useNavigation()

@@ -23,10 +23,10 @@ interface Data {
   readonly isMore: boolean
 }
 
-/** Each is one more question to the platform; the others have theirs on their own pages. */
+/** The most agents whose webhooks are shown, because each needs a request; other agents have theirs on their own pages. */
 const MOST_AGENTS = 20
 
-/** Webhooks, sessions, and how the pages look. Null: nobody is signed in, and the looks alone can be chosen. */
+/** Webhooks, sessions, and the theme. Data: null when the reader is signed out; then only the theme can be chosen. */
 export const page: PageModule<Data | null> = {
   load: async ({ ask }) =>
     await loadSignedIn(async () => {

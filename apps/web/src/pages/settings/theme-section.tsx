@@ -12,7 +12,7 @@ type Theme = (typeof CHOICES)[number][0]
 const A_YEAR = 31_536_000
 const listeners = new Set<() => void>()
 
-/** Light, dark, or as the system is: kept in the cookie `theme`, which the server writes into each document. */
+/** Selects light, dark, or the system's theme. The choice is kept in the cookie `theme`, which the server reads. */
 export function ThemeSection(): ReactNode {
   const theme = useSyncExternalStore(subscribe, readTheme, () => undefined)
   return (

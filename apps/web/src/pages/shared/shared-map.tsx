@@ -11,7 +11,7 @@ import { Heading } from '../../parts/page/heading.tsx'
 import { Words } from '../../parts/words.tsx'
 import { TypeShape } from '../../signs/type-shape.tsx'
 
-/** A flow in words: every stop with what feeds it, beside the map of its ways. */
+/** A flow in words: every stop with the sources of its inputs, next to the map of the flow. */
 export function SharedMap({ graph }: { readonly graph: Graph }): ReactNode {
   const map = useMemo(() => layLanes(graph), [graph])
   const { flow } = graph

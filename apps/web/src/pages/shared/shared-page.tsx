@@ -18,11 +18,11 @@ import { SharedMap } from './shared-map.tsx'
 
 interface Data {
   readonly shared: SharedFlow
-  /** Null: it could not be checked just now. */
+  /** Null when it could not be checked at the moment. */
   readonly checked: FlowChecked | null
 }
 
-/** A flow that somebody shares: to read, to run, and to copy. Its secret constants are left out. */
+/** A shared flow, which can be read, run, and copied. Its secret constants are left out. */
 export const page: PageModule<Data> = {
   async load({ params, ask }) {
     const shared = await ask(`/v1/shared/${encodeURIComponent(params['shareId'] ?? '')}`, answers.sharedFlow)
@@ -38,7 +38,7 @@ export const page: PageModule<Data> = {
 
 function SharedPage({ data: { shared, checked } }: { readonly data: Data }): ReactNode {
   const { go } = useNavigation()
-  // The platform keeps nothing but flows under this address.
+  // The platform serves only validated flows under this path.
   const flow = shared.flow as unknown as Flow
   const graph = useMemo(() => buildGraph(flow), [flow])
   const [isSigning, setSigning] = useState(false)

@@ -9,7 +9,7 @@ import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
 
-/** The page that `farebox login --browser` opens. Data: the address that is signed in already; null: none. */
+/** The page that `farebox login --browser` opens. Data: the address that is already signed in; null when there is none. */
 export const page: PageModule<{ readonly address: string | null }> = {
   async load({ ask }) {
     const me = await loadSignedIn(async () => await ask('/v1/me', answers.me))

@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
 import { Table, type Column } from '../table.tsx'
 
-/** The result of the checks of an hour or a day. */
+/** The combined result of the checks of an hour or a day. */
 export type PeriodResult = 'passed' | 'partly' | 'offline' | 'unknown'
 
-/** Whether a check has failed. */
+/** Whether at least one check has failed. */
 export function hasFailed(result: PeriodResult): boolean {
   return result === 'partly' || result === 'offline'
 }
 
-/** Below a strip of hours or days: what its marks mean, and how long it is. */
+/** The legend below a strip of hours or days: the meaning of its marks, and its length. */
 export function StripLegend(props: {
   readonly marks: readonly (readonly [mark: ReactNode, words: string])[]
   readonly end: string
@@ -30,13 +30,13 @@ export function StripLegend(props: {
 
 /** The checks of an hour or a day. */
 interface Checked {
-  /** Its beginning; Unix seconds. */
+  /** The start of the period, in Unix seconds. */
   readonly at: number
   readonly ok: number
   readonly failed: number
 }
 
-/** The hours or days of a strip in which checks failed, as a table that opens; nothing where none did. */
+/** The hours or days of a strip with failed checks, as a table that can be opened; renders nothing if there are none. */
 export function FailedChecks<Row extends Checked>(props: {
   readonly summary: string
   readonly rows: readonly Row[]

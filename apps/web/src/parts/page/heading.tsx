@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 
-/** The heading of a section, with what is at its end: what its figures are in, the way to more of it, a button. */
+/** The heading of a section. Its end can hold the unit of the figures, a link to more, or a button. */
 export function Heading(props: {
   readonly look?: 'ruled' | 'ruled middle' | 'close'
-  /** For what is labelled by it. */
+  /** The id, for elements that the heading labels. */
   readonly id?: string
   readonly end?: ReactNode
   readonly endLook?: 'mono' | 'num'

@@ -6,47 +6,47 @@ import type { StopReason } from '../../orders/explain-stop.ts'
 /** The progress of an order, from the press on the button to the outcome. */
 export type Execution =
   | { readonly step: 'idle' }
-  /** Nothing has been signed. */
+  /** Nothing has been signed yet. */
   | { readonly step: 'preparing'; readonly words: string }
   /** Nothing was sent, and the form keeps its input. */
   | ({ readonly step: 'stopped' } & StopReason)
-  /** The agent asks for another amount than was shown. Nothing has been signed. */
+  /** The agent requests a different amount than was shown. Nothing has been signed. */
   | { readonly step: 'changed'; readonly quote: QuoteAnswer }
   | {
       readonly step: 'ordered'
       readonly order: SignedOrder
-      /** The number of attempts to send it that had no answer. */
+      /** The number of attempts to send it that were not answered. */
       readonly unanswered: number
-      /** It was ordered or sent again on this page, and not found in the journal. */
+      /** Whether it was ordered or sent again on this page, rather than found in the journal. */
       readonly isFresh: boolean
     }
 
-/** An order, and the check of its input. */
+/** An order, and the result of checking its input. */
 export interface CheckoutValue {
   readonly execution: Execution
-  /** The first thing wrong with the input that was checked last, a new object each time; undefined: nothing. */
+  /** The first problem of the input that was checked last, a new object for each check; undefined when there is none. */
   readonly refusal: Violation | undefined
 }
 
-/** The state of one form's orders, and its changes. */
+/** The state of one form's orders, with the methods that change it. */
 export interface CheckoutState {
   get(): CheckoutValue
-  /** Calls back after each change until the returned function is called. One listener at a time. */
+  /** Calls back after each change until the returned function is called. There is one listener at a time. */
   listen(changed: () => void): () => void
   say(execution: Execution): void
-  /** Goes back to the form from this step; from another one nothing changes. */
+  /** Returns to the form if this is the current step; otherwise does nothing. */
   leave(step: Execution['step']): void
-  /** An input was checked. A refused one is shown in the form at once, whose fields can take the focus then. */
+  /** Sets the result of a check. A refusal is shown in the form at once, so that its field can take the focus. */
   refuse(refusal: Violation | undefined): void
-  /** More is known of an order. Nothing changes where another one is shown. */
+  /** Sets the new state of an order, unless another order is shown. */
   learn(order: SignedOrder): void
-  /** One more attempt to send the order had no answer. */
+  /** Counts an attempt to send the order that was not answered. */
   countUnanswered(): void
 }
 
 const IDLE: Execution = { step: 'idle' }
 
-/** Makes the state of a form on which nothing was pressed. */
+/** Creates the state of a form on which nothing has been pressed. */
 export function createCheckoutState(): CheckoutState {
   let value: CheckoutValue = { execution: IDLE, refusal: undefined }
   let listener: (() => void) | undefined

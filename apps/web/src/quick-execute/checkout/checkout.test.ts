@@ -10,7 +10,7 @@ const INPUT = { text: 'exact fare per ride' }
 const FAILED = { status: 'failed', charged: false, error_type: 'internal', error: 'no' } as const
 const RETRY = { retry: { possible: true, until: 90, reason: null } }
 
-/** A checkout with a listener, which collects its steps. */
+/** Creates a checkout, and a listener that collects its steps. */
 async function setUp() {
   const stage = await createCheckoutStage()
   const checkout = createCheckout(stage.dependencies)
@@ -34,7 +34,7 @@ function nameStep(execution: Execution): string {
   return `ordered ${execution.order.job?.status ?? 'unsent'}`
 }
 
-/** Resolves once it is so; a test that waits for what never happens hangs. */
+/** Resolves once the condition holds. A test whose condition never holds hangs. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(resolve => setImmediate(resolve))
 }
@@ -47,7 +47,7 @@ function orderOf(checkout: Checkout): SignedOrder {
   return execution.order
 }
 
-/** Pays, until the job is followed. */
+/** Pays for an order, and resolves once its job is followed. */
 async function order(checkout: Checkout, stage: CheckoutStage): Promise<SignedOrder> {
   checkout.pay(TELLER, INPUT)
   await until(() => stage.followed.length > 0)
@@ -84,7 +84,7 @@ test('an order is in the journal before it is sent', async () => {
   ])
 })
 
-test('an order that the journal does not take is not sent', async () => {
+test('an order that the journal cannot store is not sent', async () => {
   const { stage, checkout, count } = await setUp()
   const parts = await stage.dependencies.loadParts()
   const keep = () => Promise.reject(new Error('the disk is full'))
@@ -99,7 +99,7 @@ test('an order that the journal does not take is not sent', async () => {
   expect([count('sign'), stage.sent, checkout.get().execution]).toEqual([1, [], { step: 'idle' }])
 })
 
-test('an order without an answer is sent again with the same bytes, and signed once', async () => {
+test('an unanswered order is sent again with the same bytes, and is signed once', async () => {
   const { stage, checkout, count } = await setUp()
   stage.answers.jobs = [undefined, undefined, {}]
   const { job_id: jobId, payment } = await order(checkout, stage)
@@ -110,7 +110,7 @@ test('an order without an answer is sent again with the same bytes, and signed o
   expect(count('sign')).toBe(1)
 })
 
-test('a second press while an order is prepared orders nothing', async () => {
+test('a second press while an order is being prepared orders nothing', async () => {
   const { stage, checkout, count } = await setUp()
   checkout.pay(TELLER, INPUT)
   await order(checkout, stage)
@@ -134,7 +134,7 @@ test('a failed job is sent again with the payment that was signed for it', async
   expect(stage.followed.map(({ aborted }) => aborted)).toEqual([true, false])
 })
 
-test('an order of the journal is shown and followed, and not signed again', async () => {
+test('an order of the journal is shown and followed, but not signed again', async () => {
   const { stage, checkout } = await setUp()
   const kept = await order(checkout, stage)
   const later = createCheckout(stage.dependencies)
@@ -146,7 +146,7 @@ test('an order of the journal is shown and followed, and not signed again', asyn
   expect(later.get().execution).toMatchObject({ isFresh: false, order: { job: { status: 'sent' } } })
 })
 
-test('a changed price stops before the signature; once it is agreed to, it is signed for', async () => {
+test('a changed price stops the order before the signature; once the reader agrees, the new price is signed', async () => {
   const { stage, checkout, count } = await setUp()
   stage.answers.price = '0.003'
   checkout.pay(TELLER, INPUT)
@@ -158,7 +158,7 @@ test('a changed price stops before the signature; once it is agreed to, it is si
   expect([orderOf(checkout).amount, count('sign')]).toEqual(['0.003', 1])
 })
 
-test('an input that the agent would refuse is refused at its field, and nothing is asked', async () => {
+test('an input that the agent would refuse is refused at its field, and no request is sent', async () => {
   const { stage, checkout } = await setUp()
   checkout.pay(TELLER, { text: 'x'.repeat(41) })
   await until(() => checkout.get().refusal !== undefined)
@@ -185,7 +185,7 @@ test('a refused input is back in the form when its refusal is shown, so that its
   expect(checkout.get().refusal).toBeUndefined()
 })
 
-test('a reader who chooses no wallet is back at the form', async () => {
+test('a reader who chooses no wallet returns to the form', async () => {
   const { stage, checkout, steps } = await setUp()
   stage.wallet = undefined
   checkout.pay(TELLER, INPUT)
@@ -193,7 +193,7 @@ test('a reader who chooses no wallet is back at the form', async () => {
   expect(stage.log).toEqual([])
 })
 
-test('a wallet with too little stops the order; another wallet resets the stop, and nothing else', async () => {
+test('a wallet with too little stops the order; choosing another wallet only resets the stop', async () => {
   const { stage, checkout } = await setUp()
   stage.answers.balance = '0.001'
   checkout.pay(TELLER, INPUT)
@@ -227,7 +227,7 @@ test('nothing is signed after the component has unmounted', async () => {
   }
 })
 
-test('a job is followed while the component is mounted', async () => {
+test('a job is followed as long as the component is mounted', async () => {
   const { stage, checkout, leave } = await setUp()
   const { job_id: jobId } = await order(checkout, stage)
   leave()
@@ -238,7 +238,7 @@ test('a job is followed while the component is mounted', async () => {
   expect(stage.sent).toHaveLength(1)
 })
 
-test('the balance is read again once a job was charged, and a moment later, when the platform has the new one', async () => {
+test('the balance is read when a job is charged, and again once the platform has the new balance', async () => {
   const { stage, checkout, count } = await setUp()
   await order(checkout, stage)
   stage.report({ status: 'pending' })
@@ -249,7 +249,7 @@ test('the balance is read again once a job was charged, and a moment later, when
   expect(count('refresh balance')).toBe(2)
 })
 
-test('an order that the platform rejects is shown with its reason, and not followed', async () => {
+test('an order that the platform rejects is shown with its reason, but not followed', async () => {
   const { stage } = await setUp()
   const { ask } = stage.dependencies
   const rejecting: typeof ask = async (path, answer, options) => {

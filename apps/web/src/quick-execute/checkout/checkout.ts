@@ -11,29 +11,31 @@ import {
 } from './checkout-state.ts'
 import type { Orderable, PreparingDependencies } from './prepare-order.ts'
 
-/** The platform, the wallet and the journal of a form. */
+/** The platform, the wallet and the journal used by a form. */
 export type CheckoutDependencies = PreparingDependencies & FollowerDependencies
 
-/** The orders of one form. At most one is prepared or sent again at a time, and one is followed. */
+/** The orders of one form. At most one order at a time is prepared or sent again, and one is followed. */
 export interface Checkout {
   get(): CheckoutValue
-  /** Calls back after each change until the returned function is called, which ends all work. One listener at a time. */
+  /**
+   * Calls back after each change until the returned function is called, which also stops all work. One listener at a time.
+   */
   subscribe(changed: () => void): () => void
   /** Checks the input, signs for the price that the orderable shows, and runs the job. */
   pay(orderable: Orderable, input: JsonObject): void
-  /** Checks the input and nothing else. */
+  /** Only checks the input. */
   check(fields: FieldMap, input: JsonObject): void
-  /** Goes back to the form. A job that was ordered runs on. */
+  /** Returns to the form. A job that was ordered continues to run. */
   reset(): void
-  /** Forgets why nothing was sent: another wallet may be able to pay. */
+  /** Clears the reason why nothing was sent, because another wallet may be able to pay. */
   forgetStop(): void
   /** Shows an order of the journal, and follows it. */
   showOrder(order: SignedOrder): void
-  /** Sends a failed job once more, with the same payment: nothing is signed. */
+  /** Sends a failed job again with the same payment, without a new signature. */
   retry(order: SignedOrder, fields: FieldMap, input: JsonObject): void
 }
 
-/** Makes the store of one form, without an order. */
+/** Creates the checkout of one form, without an order. */
 export function createCheckout(dependencies: CheckoutDependencies): Checkout {
   const state = createCheckoutState()
   const follower = createFollower(dependencies, state)
@@ -46,7 +48,7 @@ export function createCheckout(dependencies: CheckoutDependencies): Checkout {
     state.say(execution)
     follow(execution)
   }
-  /** Does nothing while something is being done. What comes of it is not shown after the listener has left. */
+  /** Does nothing while other work is in progress. The result is dropped if the listener has unsubscribed meanwhile. */
   const start = (work: (signal: AbortSignal) => Promise<Execution | undefined>): void => {
     const run = async (signal: AbortSignal): Promise<() => void> => {
       const execution = await work(signal).catch(stopFor)
@@ -83,12 +85,13 @@ function stopFor(error: unknown): Execution {
   return { step: 'stopped', ...explainStop(error) }
 }
 
-/** An order that was signed. */
 function ordered(order: SignedOrder, isFresh: boolean): Execution {
   return { step: 'ordered', order, unanswered: 0, isFresh }
 }
 
-/** From the press on the button to the signed order, or to why there is none. Undefined: the input is refused. */
+/**
+ * Prepares an order. Resolves to the signed order, or to the reason why there is none; undefined when the input is refused.
+ */
 async function payFor(
   dependencies: CheckoutDependencies,
   state: CheckoutState,
@@ -106,7 +109,7 @@ async function payFor(
   return await prepareOrder(dependencies, { orderable, input: checked }, begin, signal)
 }
 
-/** Sends a failed job once more. Undefined: the input is refused, and the order is shown as it was. */
+/** Sends a failed job again. Undefined when the input is refused; the order is then shown unchanged. */
 async function sendAgain(
   { ask, loadParts }: CheckoutDependencies,
   state: CheckoutState,
@@ -128,7 +131,7 @@ async function sendAgain(
   return ordered(sent, true)
 }
 
-/** The input as the agent takes it. Undefined: it is refused, and the state says why. */
+/** The input as parsed by the agent's rules. Undefined when it is refused; the state then has the reason. */
 async function checkTyped(
   state: CheckoutState,
   fields: FieldMap,

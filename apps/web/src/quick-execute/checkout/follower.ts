@@ -4,20 +4,20 @@ import type { FollowJob } from '../../orders/follow-order.ts'
 import type { Ask } from '../../site/ask.ts'
 import type { CheckoutState } from './checkout-state.ts'
 
-/** Longer than the platform answers with a balance that it has read before. */
+/** Longer than the platform serves a cached balance. */
 const BALANCE_KEPT_MS = 1_500
 
-/** The parts of an order that a page loads when it needs them. */
+/** The modules for orders, which a page loads when it needs them. */
 export interface OrderParts {
   readonly journal: OrderJournal
   readonly followJob: FollowJob
   readonly clock: Clock
 }
 
-/** Loads them, each time the same. */
+/** Loads the modules; every call resolves to the same ones. */
 export type LoadOrderParts = () => Promise<OrderParts>
 
-/** The platform and the wallet balance, for an order that is followed. */
+/** The dependencies of a follower. */
 export interface FollowerDependencies {
   readonly ask: Ask
   readonly loadParts: LoadOrderParts
@@ -27,14 +27,14 @@ export interface FollowerDependencies {
 
 /** Sends and follows one order at a time. */
 export interface Follower {
-  /** Follows this order, and no longer the one before. */
+  /** Follows this order instead of the previous one. */
   follow(order: SignedOrder): void
   end(): void
 }
 
 /**
- * Makes the follower of a form's orders, which writes what it learns to the state. Where an order cannot be followed, the
- * state keeps what was known last; the journal has the order.
+ * Creates the follower of a form's orders, which writes each new state of the order. If an order cannot be followed, the
+ * last known state remains, and the order is still in the journal.
  */
 export function createFollower(
   { ask, loadParts, refreshBalance }: FollowerDependencies,
@@ -50,7 +50,7 @@ export function createFollower(
       if (isCharged || known.job?.charged !== true) return
       isCharged = true
       refreshBalance()
-      // The first answer may be the balance from before the payment.
+      // The first answer may still be the balance from before the payment.
       parts.clock.after(BALANCE_KEPT_MS, refreshBalance)
     }
     const on = { change, unanswered: () => state.countUnanswered() }

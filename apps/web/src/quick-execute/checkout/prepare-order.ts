@@ -10,24 +10,25 @@ export interface Orderable {
   readonly agentId: number
   readonly agentName: string
   readonly capability: string
-  /** Decimal USDC, as the reader sees it. */
+  /** The price shown to the reader, in decimal USDC. */
   readonly price: string
   readonly fields: FieldMap
 }
 
-/** The platform, the wallet and the journal, for an order that is prepared. */
+/** The dependencies of preparing an order. */
 export interface PreparingDependencies extends PlatformOnChain {
-  /** The wallet that pays; undefined: the reader has chosen none. */
+  /** Resolves to the wallet that pays; undefined when the reader has chosen none. */
   readonly connect: () => Promise<Wallet | undefined>
   readonly loadParts: LoadOrderParts
 }
 
 /**
- * From a checked input to a signed order: wallet, price, balance, chain, signature, journal. Nothing is signed for another
- * amount than the reader sees, nor after the signal has aborted.
+ * Turns a checked input into a signed order: connects the wallet, checks the price, the balance and the chain, signs, and
+ * stores the order in the journal. Only the amount that the reader sees is signed, and nothing after the signal has aborted.
  *
- * @param begin called before each step, in words; throws where the step must not begin
- * @returns an order that the journal has, `ordered`; or why there is none: then nothing was signed
+ * @param begin called before each step with its description; throws if the step must not begin
+ * @returns `ordered`, with an order that is in the journal; or the reason why there is none, in which case nothing was
+ * signed
  */
 export async function prepareOrder(
   { ask, platform, connect, loadParts }: PreparingDependencies,
@@ -52,7 +53,7 @@ export async function prepareOrder(
   if (short !== undefined) return { step: 'stopped', sentence: short, tone: 'warn', isShort: true }
   begin(wallet.kind === 'test' ? 'Signing' : 'Waiting for your signature')
   const order = await signOrder(wallet, { agentId, agentName, capability, input }, quote)
-  // Before it is sent: whatever happens next, it is the same job.
+  // Stored before it is sent, so that every later attempt sends the same job.
   await journal.keep(order)
   return { step: 'ordered', order, unanswered: 0, isFresh: true }
 }

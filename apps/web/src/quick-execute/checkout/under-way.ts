@@ -1,7 +1,7 @@
 import type { SignedOrder } from '../../kept/order.ts'
 import type { Execution } from './checkout-state.ts'
 
-/** Whether an order was signed whose outcome is not known yet. */
+/** Whether an order has been signed and its outcome is not known yet. */
 export function isUnderWay(execution: Execution): boolean {
   return execution.step === 'ordered' && isOrderUnderWay(execution.order)
 }

@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { codeInput } from './code-input.ts'
 import { curlSample, typescriptSample, type SampleCall } from './code-samples.ts'
 
-/** Copies a call of the capability, with the input of the form. */
+/** Buttons that copy a call of the capability as code, with the input of the form. */
 export function CodeButtons(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]

@@ -1,9 +1,9 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 
 /**
- * The input of a call from code: the values of the form, and an example for each required field that is empty there.
+ * The input of a call from code: the values of the form, with an example for each required field that is empty.
  *
- * @param sample an input that the capability takes; undefined until what makes it is loaded
+ * @param sample a sample input of the capability; undefined until the module that generates it is loaded
  */
 export function codeInput(fields: FieldMap, typed: JsonObject, sample: JsonObject | undefined): JsonObject {
   const examples = sample ?? examplesOf(fields)
@@ -16,10 +16,10 @@ export function codeInput(fields: FieldMap, typed: JsonObject, sample: JsonObjec
   return value
 }
 
-/** A field may be called `__proto__`. */
+/** Property attributes for `defineProperty`, because a field may be called `__proto__`. */
 const PLAIN = { configurable: true, enumerable: true, writable: true }
 
-/** Of each required field what is declared of it, else a value of its type. */
+/** For each required field its declared example, or else a value of its type. */
 function examplesOf(fields: FieldMap): JsonObject {
   const required = Object.entries(fields).filter(([, field]) => field.required === true)
   return Object.fromEntries(required.map(([name, field]) => [name, exampleOf(field)]))

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** The package that callers install; these pages do not import it. */
+/** The package that callers install. These pages do not import it. */
 const CLIENT = '@farebox/client/execute'
 
-/** A call of a capability in code. */
+/** A call of a capability, to be shown as code. */
 export interface SampleCall {
   readonly endpoint: string
   readonly capability: string
@@ -12,7 +12,7 @@ export interface SampleCall {
   readonly input: JsonObject
 }
 
-/** With our client: it signs one payment, good for this job alone. */
+/** A call with our client, which signs one payment that is valid for this job only. */
 export function typescriptSample({ endpoint, capability, price, input }: SampleCall): string {
   return `// Signs one payment, valid only for this job. If the response is lost, you will not pay twice.
 import { execute } from '${CLIENT}'
@@ -21,7 +21,7 @@ const { output, payment } = await execute(${quote(endpoint)}, ${quote(capability
 `
 }
 
-/** Without a payment: answers 402 and names the price. */
+/** A call without a payment, which the agent answers with 402 and its price. */
 export function curlSample({ endpoint, capability, input }: SampleCall): string {
   const body = {
     service_version: '1.0',
@@ -36,7 +36,7 @@ curl -i ${quoteForShell(`${endpoint}/execute`)} \\
 `
 }
 
-/** With the x402 project's Python client. */
+/** A call with the Python client of the x402 project. */
 export function pythonSample({ endpoint, capability, input }: SampleCall): string {
   return `# pip install x402[requests,evm] eth-account
 import time, uuid, json
@@ -60,7 +60,7 @@ function quote(text: string): string {
   return JSON.stringify(text)
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

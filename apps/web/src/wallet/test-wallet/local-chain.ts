@@ -8,13 +8,12 @@ import { ApiFailure, type Ask } from '../../site/ask.ts'
 import { keccak } from '../keccak.ts'
 import { WalletProblem, type ChainQuestion, type WalletTransaction } from '../wallet.ts'
 
-/** The account that sends. */
 interface Sender {
   readonly from: string
   readonly sign: (digest: Uint8Array) => Uint8Array
 }
 
-/** The local chain, by way of the platform: the policy of the pages lets them ask nobody else. */
+/** Access to the local chain through the platform, because the policy of the pages allows no other requests. */
 export interface LocalChainAccess {
   read(this: void, method: ChainQuestion, params: readonly unknown[]): Promise<unknown>
   /** Signs a transaction and sends it; resolves to its hash. Throws a {@link WalletProblem}. */
@@ -22,10 +21,12 @@ export interface LocalChainAccess {
 }
 
 const TIP = 1n
-/** A half more than is needed now: until it is in a block it may take more. */
+/**
+ * The gas limit is one and a half times the estimate, because the transaction may need more by the time it is in a block.
+ */
 const SPARE = { of: 3n, by: 2n }
 
-/** Opens it: nothing is asked before it is used. */
+/** Opens the access. Nothing is requested before it is used. */
 export function openLocalChain(ask: Ask): LocalChainAccess {
   const put = async (method: LocalChainQuestion['method'], params: readonly unknown[]): Promise<unknown> => {
     const body = { method, params }
@@ -40,7 +41,7 @@ export function openLocalChain(ask: Ask): LocalChainAccess {
         throw new WalletProblem('refused', `The local chain rejected the transaction: ${messageOf(error)}`)
       })
       await put('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
-        // Without an answer it is not known whether it arrived.
+        // Without an answer, it is not known whether the transaction arrived.
         if (!(error instanceof ApiFailure) || error.status !== 400) throw error
         throw new WalletProblem('refused', `The local chain rejected the transaction: ${messageOf(error)}`)
       })

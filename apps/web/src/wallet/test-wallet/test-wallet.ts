@@ -6,15 +6,15 @@ import type { Ask } from '../../site/ask.ts'
 import type { Wallet } from '../wallet.ts'
 import { openLocalChain } from './local-chain.ts'
 
-/** Keeps a text where this page alone reads it. */
+/** A store for a text that only this page reads. */
 export interface KeyStore {
   read(): Promise<string | undefined>
   write(key: string): Promise<void>
 }
 
 /**
- * A wallet in the page, for test money on a local chain: its key lies in the browser, readable for every script of this
- * address. It is sent nowhere but to local chains.
+ * A wallet in the page, for test money on a local chain. Its key is stored in the browser, where every script of this origin
+ * can read it. The wallet is used on local chains only.
  */
 export async function openTestWallet(store: KeyStore, ask: Ask): Promise<Wallet> {
   const kept = await store.read()
@@ -42,7 +42,7 @@ export async function openTestWallet(store: KeyStore, ask: Ask): Promise<Wallet>
         transaction,
       ),
     readChain: chain.read,
-    // It knows no other chain than the one that the platform is on.
+    // The wallet only knows the chain of the platform.
     useChain: () => Promise.resolve(),
   }
 }
@@ -50,7 +50,7 @@ export async function openTestWallet(store: KeyStore, ask: Ask): Promise<Wallet>
 const curve = {
   ...keccak,
   sign(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
-    // r ‖ s ‖ v, as the token wants it; the library puts the recovery id first.
+    // The token expects r ‖ s ‖ v; the library puts the recovery id first.
     const signed = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' })
     return concatBytes(signed.subarray(1), Uint8Array.of(27 + (signed[0] ?? 0)))
   },

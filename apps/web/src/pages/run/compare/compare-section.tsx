@@ -15,7 +15,7 @@ import { useRead } from '../../../site/question.ts'
 import { useSite } from '../../../site/site.ts'
 import { TableHead } from '../../../parts/table.tsx'
 
-/** Two runs side by side: outcome, duration and payment of each step, and the outputs that differ. */
+/** Two runs side by side: the outcome, duration and payment of each step, and the outputs that differ. */
 export function CompareSection(props: {
   readonly flow: Flow
   readonly run: RunAnswer
@@ -77,7 +77,7 @@ function Table(props: {
 }): ReactNode {
   const { flow, run, other } = props
   const steps = compareRuns(run, other)
-  // The other run may be of another version of the flow; the platform has checked both.
+  // The other run may use another version of the flow; the platform has validated both.
   const otherFlow = other.flow as unknown as Flow
   return (
     <div className="scroll">

@@ -8,7 +8,7 @@ import type { RunActions } from '../use-run-actions.ts'
 export function ApprovalBox(props: {
   readonly id: string
   readonly question: string
-  /** The value to decide about; undefined: none came. */
+  /** The value to decide about; undefined when there is none. */
   readonly value: unknown
   readonly actions: RunActions
 }): ReactNode {
@@ -23,7 +23,7 @@ export function ApprovalBox(props: {
       </p>
       {value !== undefined && (
         <OutputFields
-          // Values of a run are JSON.
+          // The values of a run are JSON.
           output={{ value: value as JsonValue }}
           fields={{}}
           fileName={`farebox-${id}`}

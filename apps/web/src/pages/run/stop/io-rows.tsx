@@ -5,19 +5,19 @@ import { OutputFields } from '../../../job-view/output-view.tsx'
 import { readImage } from '../../../job-view/read-image.ts'
 import { Words } from '../../../parts/words.tsx'
 
-/** The longest values that are shown in full in one line. */
+/** The length up to which a value is shown in full on one line. */
 const MOST_WHOLE = 160
 const MOST_BRIEF = 240
 
-/** The input and the output of a step, each in a line that opens; and its error. */
+/** The input and the output of a step, each on a line that can be opened; and its error. */
 export function IoRows(props: {
   readonly input?: { readonly values: JsonObject; readonly fields: FieldMap }
   readonly output?: { readonly values: JsonObject; readonly fields: FieldMap }
-  /** In the words of the agent or of the platform. */
+  /** The message of the agent or of the platform. */
   readonly error?: string
-  /** Of files that are saved. */
+  /** The base name of saved files. */
   readonly fileName: string
-  /** The output is shown elsewhere too: a picture is folded here. */
+  /** Whether the output is also shown elsewhere; images are then collapsed here. */
   readonly isFolded?: boolean
 }): ReactNode {
   const { input, output, error, fileName, isFolded = false } = props

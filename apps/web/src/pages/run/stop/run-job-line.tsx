@@ -23,10 +23,10 @@ export function OutcomeWords({ of }: { readonly of: JobWords }): ReactNode {
   )
 }
 
-/** One job of a run in a line: its outcome, its duration, its id, and its receipt. */
+/** One job of a run on a line: its outcome, its duration, its id, and its receipt. */
 export function RunJobLine(props: {
   readonly job: RunJob
-  /** Its agent may take this many seconds. */
+  /** The most seconds that its agent may take. */
   readonly mostSeconds: number
   /** Shown after it. */
   readonly children?: ReactNode

@@ -29,7 +29,7 @@ interface Props {
   readonly actions: RunActions
 }
 
-/** A step of a run, beside its stop: its outcome, its price, its input and output. */
+/** A step of a run, next to its stop: its outcome, its price, its input and output. */
 export function StopRow(props: Props): ReactNode {
   const { graph, id, step, state, view } = props
   const isReached = view.mark.state !== 'ahead' && view.mark.state !== 'out'
@@ -55,7 +55,7 @@ export function StopRow(props: Props): ReactNode {
   )
 }
 
-/** The price of a step, paid or to be paid; struck through where it was not charged. */
+/** The price of a step, paid or to be paid; struck through if it was not charged. */
 function Price({ step, state, view, decimals }: Props): ReactNode {
   if (step.kind !== 'job')
     return (
@@ -126,7 +126,7 @@ function OneJob(props: PartProps & { readonly job: RunJob }): ReactNode {
   )
 }
 
-/** A step that runs a job for each item of a list. */
+/** A step that runs one job for each item of a list. */
 function JobsOfItems(props: PartProps): ReactNode {
   const { id, step, state, view } = props
   const { jobs, reason } = state
@@ -173,7 +173,7 @@ function outputOf({ step, state: { outputs } }: PartProps): Io {
   return outputs === null ? {} : { output: { values: asObject(outputs), fields: listed(step) } }
 }
 
-/** A paid step of which nothing was ordered: not reached so far, or refused before anything was sent. */
+/** A paid step without an order: not reached yet, or refused before anything was sent. */
 function Unordered({ id, state, view }: PartProps): ReactNode {
   const isSigned = state.state === 'waiting' && state.jobs.some(({ payment }) => payment?.state === 'ready')
   return (
@@ -188,10 +188,10 @@ function Unordered({ id, state, view }: PartProps): ReactNode {
   )
 }
 
-/** A longer list of items is folded at first. */
+/** Lists with more items are collapsed at first. */
 const MOST_OPEN = 12
 
-/** The button that continues this job alone. */
+/** The button that continues only this job. */
 function Alone({ job, graph, run, now, actions }: Props & { readonly job: RunJob }): ReactNode {
   const isHalted = run.status === 'cancelled' || run.status === 'paused'
   if ((job.state !== 'failed' && job.state !== 'unpaid') || isHalted) return null
@@ -237,7 +237,7 @@ function FreePart(props: Props): ReactNode {
 
 const NO_FIELDS: FieldMap = {}
 
-/** Of jobs for items of a list, each output is a list. */
+/** The output fields of a step that maps a list: each output is a list. */
 function listed({ pinned, map }: JobStep): FieldMap {
   if (map === undefined) return pinned.output_schema
   return Object.fromEntries(
@@ -245,7 +245,7 @@ function listed({ pinned, map }: JobStep): FieldMap {
   )
 }
 
-/** Values of a run are JSON. */
+/** Narrows the type: the values of a run are JSON. */
 function asObject(values: { readonly [name: string]: unknown }): JsonObject {
   return values as JsonObject
 }
