@@ -1,24 +1,24 @@
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
-/** How much goes together. */
+/** The size and number of groups. */
 export interface BatchLimits {
-  /** Of one group. */
+  /** The most entries of one group. */
   readonly atMost: number
-  /** Groups under way at once. */
+  /** The most groups in progress at once. */
   readonly inFlight: number
 }
 
-/** If the group under way takes longer than this, the next does not wait for it. */
+/** A new group starts after this time even if the one in progress has not ended. */
 const MAX_WAIT_MS = 5
-/** After a group of several the next lets so long pass, so that more come: their answers tend to come back together. */
+/** Pause after a group of several, so that more entries gather: the callers of one group tend to return together. */
 const PAUSE_MS = 2
 
 /**
- * Gathers what comes while a group is under way, to go together in the next. What finds nothing under way goes at once,
- * and nobody waits for long: so groups are large under load and over a short way only, where waiting costs nothing.
+ * Collects entries while a group is in progress and runs them together in the next one. An entry runs at once when no group
+ * is in progress, and none waits long: groups grow large only under load.
  *
  * @param run - never rejects
- * @returns takes those that come at the same moment
+ * @returns adds entries that arrive at the same moment
  */
 export function batchCalls<One>(
   clock: Clock,

@@ -3,8 +3,8 @@ import type { Conclusion } from './ledger/settlement-ledger.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Counts and logs a lost payment, where a conclusion means that: it was proven, its job was delivered, a reorganisation
- * undid it, and it can never be made again.
+ * Counts and logs a lost payment if the conclusion is one: the payment was proven and its job delivered, a reorganisation
+ * removed the transfer, and the payment can never be made again.
  */
 export function countLoss(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },

@@ -9,16 +9,16 @@ import { createScrapeSources } from './scrape-sources.ts'
 
 export type { FacilitatorOptions } from './assembly/read-parts.ts'
 
-/** A facilitator at work: settling as long as it is open, answering once it listens. */
+/** A running facilitator: it settles until it is closed, and serves requests after `listen`. */
 export interface Facilitator {
   /** The HTTP application; `inject` works without a socket. */
   readonly app: FastifyInstance
   readonly metrics: Metrics
   /** Lower-case addresses of the accounts that pay the gas. */
   readonly relayers: readonly string[]
-  /** Begins to answer; port 0 takes a free one. Resolves with the URL. */
+  /** Starts to serve requests; port 0 takes a free port. Resolves with the URL. */
   listen(options: { readonly port: number; readonly host?: string }): Promise<string>
-  /** Answers what is in flight, saves and lets go of the rest. The ledger stays open. */
+  /** Completes the requests in flight, saves all other work and releases the leases. The ledger stays open. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export interface Facilitator {
  */
 export async function createFacilitator(options: FacilitatorOptions): Promise<Facilitator> {
   await refuseWrongChain(options)
-  // Counted from the start; measured once there is something to measure.
+  // The counters exist from the start; the gauges get their sources once the parts are running.
   let sources: MetricSources | undefined
   const metrics = createFacilitatorMetrics(() => sources)
   const parts = readParts(options, metrics)

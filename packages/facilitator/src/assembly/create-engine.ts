@@ -9,7 +9,7 @@ import type { ChainWatch } from '../relayer/watch-chain.ts'
 import type { Parts } from './read-parts.ts'
 import type { Settling } from './start-settling.ts'
 
-/** Puts together what answers a request. */
+/** Assembles the dependencies of the routes that verify and settle. */
 export function createEngine(
   parts: Parts,
   { watch, settlementLoop, waiters, reported }: Omit<Settling, 'close'>,
@@ -49,7 +49,7 @@ async function seen<Block extends { readonly blockSeconds: number }>(
   return observation
 }
 
-/** Wakes the settlement loop, in this process or, by a signal, in the process that holds the lease. */
+/** Wakes the settlement loop of this process, or sends a signal to the process that holds the lease. */
 function wakeSettlementLoop(settlementLoop: SettlementLoop, ledger: Ledger): void {
   if (settlementLoop.holdsLease()) settlementLoop.wake()
   else void ledger.signals.publish({ kind: 'captured' })

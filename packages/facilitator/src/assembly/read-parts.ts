@@ -19,13 +19,16 @@ export interface FacilitatorOptions {
   readonly ledger: Ledger
   /** A node of the network; closed by the caller. */
   readonly rpc: JsonRpc
-  /** A node of another provider: a settlement counts only when both say so. Closed by the caller. */
+  /** A node of another provider: a settlement counts only when both nodes confirm it. Closed by the caller. */
   readonly secondRpc?: JsonRpc
-  /** By how much our clock is ahead of the node's, for certain (see `createClockMeter`); without it blocks alone tell. */
+  /**
+   * Seconds by which our clock is provably ahead of the node's (see `createClockMeter`); without it only block times are
+   * compared.
+   */
   readonly aheadOfNodeSeconds?: () => number
   readonly network: Network
   readonly crypto: EvmCrypto
-  /** 32 bytes of `0x` hex each: the accounts that pay the gas, and hold nothing else; one at least. */
+  /** Private keys of the accounts that pay the gas and hold nothing else: 32 bytes of `0x` hex each, at least one. */
   readonly relayerKeys: readonly string[]
   /** The platform's service token; without it secrets cannot be administered over HTTP. */
   readonly adminToken?: string
@@ -47,16 +50,16 @@ export interface Parts extends Pick<
   readonly relayers: ReturnType<typeof createRelayers>
   readonly node: RelayerNode
   readonly second: SecondNode | undefined
-  /** Of both nodes, where there are two. */
+  /** Reads both nodes if there are two. */
   readonly reader: ChainReader
   readonly observe: ReturnType<typeof createObserver>
   readonly readCodes: ReadPayerCodes
 }
 
 /**
- * Makes the parts that only read and sign.
+ * Creates the parts that only read the chain and sign.
  *
- * @throws {RangeError} for a relayer key that is none, for two that are the same, and without any
+ * @throws {RangeError} for a malformed relayer key, for two identical keys, and without any key
  */
 export function readParts(options: FacilitatorOptions, metrics: Metrics): Parts {
   const { ledger, rpc, secondRpc, network, crypto, adminToken } = options
@@ -75,7 +78,7 @@ export function readParts(options: FacilitatorOptions, metrics: Metrics): Parts 
     log,
     limits,
     metrics,
-    // At the start everything is compared anyway.
+    // The first look at the chain compares everything anyway.
     aheadOfNodeSeconds: options.aheadOfNodeSeconds ?? (() => 0),
     relayers: createRelayers(crypto, network, options.relayerKeys),
     node: createRelayerNode(rpc, clock),
@@ -86,7 +89,7 @@ export function readParts(options: FacilitatorOptions, metrics: Metrics): Parts 
   }
 }
 
-/** Rejects where a node is not on the network, its USDC is not the one we know, or it cannot be reached. */
+/** Rejects when a node is on another network, when its USDC is not the known one, or when it cannot be reached. */
 export async function refuseWrongChain({
   rpc,
   secondRpc,

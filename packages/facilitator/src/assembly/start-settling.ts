@@ -9,19 +9,21 @@ import { startSettlementLoop, type SettlementLoop } from '../relayer/settlement-
 import { watchChain, type ChainWatch } from '../relayer/watch-chain.ts'
 import type { Parts } from './read-parts.ts'
 
-/** The work that goes on beside requests for as long as the facilitator is open. */
+/** The background work of an open facilitator. */
 export interface Settling {
   readonly watch: ChainWatch
   readonly settlementLoop: SettlementLoop
   /** Requests that wait for the end of a settlement. */
   readonly waiters: SettlementWaiters
-  /** Settlements that callers know of and the ledger does not yet. */
+  /** Settlements that were reported to callers and are not yet in the ledger. */
   readonly reported: ReportedSettlements
-  /** Saves and lets go of what is under way. */
+  /** Stops the work; everything in flight is saved, and the leases are released. */
   close(): Promise<void>
 }
 
-/** Takes up what an earlier process left, and settles from then on: watches the chain, sends, compares the ledger. */
+/**
+ * Resumes the work of an earlier process, then watches the chain, sends transactions and compares the ledger with the chain.
+ */
 export async function startSettling(parts: Parts): Promise<Settling> {
   const { ledger, network, clock, log, metrics, reader, limits } = parts
   const waiters = createSettlementWaiters(ledger.payments, clock, network)
@@ -30,7 +32,7 @@ export async function startSettling(parts: Parts): Promise<Settling> {
     for (const { key } of conclusions) reported.recorded(key)
     announceConclusions(waiters, conclusions)
   }
-  // A reorganisation before it is there is found by its own first comparison.
+  // A reorganisation before the reconciler exists is found by its first comparison.
   let reconciler: Reconciler | undefined
   const watch = await startWatch(parts, from => reconciler?.revisitReplaced(from))
   const settlementLoop = startLoop(parts, { watch, waiters, reported, onConcluded })

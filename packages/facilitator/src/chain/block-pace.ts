@@ -1,19 +1,21 @@
 import type { Header } from './known-chain.ts'
 
-/** How fast blocks come, by those that were seen. */
+/** The block interval of a chain, measured from observed heads. */
 export interface BlockPace {
   saw(head: Pick<Header, 'number' | 'seconds'>): void
-  /** Milliseconds from one block to the next, on the average of the last heads. */
+  /** Average milliseconds between two blocks, over the last heads. */
   blockMs(): number
 }
 
-/** The pace until two blocks were seen, and of a chain without one: that of Base. */
+/** Used until two blocks were seen, and for a chain with irregular blocks: the interval of Base. */
 const UNKNOWN_BLOCK_MS = 2_000
-/** No public chain is faster: it is one that makes a block for each transaction. */
+/** Lower bound: no public chain is faster, only a local one that makes a block for each transaction. */
 const FASTEST_BLOCK_MS = 100
-/** Nor slower: one that rested. */
+/** Upper bound: a longer interval means that the chain was idle. */
 const SLOWEST_BLOCK_MS = 12_000
-/** Of a look every two seconds; with fewer, a chain of half a second a block would be known by steps of a second. */
+/**
+ * Heads in the average, read every two seconds; with fewer, a half-second interval would be measured in steps of a second.
+ */
 const HEADS = 8
 
 /** Measures the pace of a chain by the numbers and times of its heads. */
@@ -23,7 +25,7 @@ export function createBlockPace(): BlockPace {
     saw(head) {
       const newest = heads.at(-1)
       if (newest?.number === head.number) return
-      // After a reorganisation, or behind another node, what was seen before says nothing.
+      // After a reorganisation, or when another node answers that is behind, earlier heads are meaningless.
       const before = newest !== undefined && newest.number > head.number ? [] : heads
       heads = [...before, head].slice(-HEADS)
     },

@@ -1,6 +1,8 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 
-/** The few calls a facilitator makes, encoded by hand: at a hundred a batch a general ABI coder is felt. */
+/**
+ * The calls that a facilitator makes, encoded by hand: with a hundred in a batch, a general ABI coder is noticeably slower.
+ */
 
 /**
  * `transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)`,
@@ -22,7 +24,7 @@ export const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
 
 const WORD = 64
 
-/** A call within a batch; one that fails leaves the others alone. */
+/** A call within a batch; its failure does not affect the others. */
 export interface BatchedCall {
   /** Address of the contract. */
   readonly to: string
@@ -33,11 +35,11 @@ export interface BatchedCall {
 /** The result of one call of a batch. */
 export interface CallResult {
   readonly succeeded: boolean
-  /** `0x` hex: the value, or why it was reverted. */
+  /** `0x` hex: the return value, or the revert data. */
   readonly data: string
 }
 
-/** The one call that moves money: exactly what the payer signed, and nothing that the payer did not sign. */
+/** The only call that moves money: it carries exactly what the payer signed. */
 export function encodeTransfer(authorization: Authorization, signature: string): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130, 132)]
@@ -55,12 +57,12 @@ export function encodeTransfer(authorization: Authorization, signature: string):
   )
 }
 
-/** Asks whether the token calls this nonce used; cancelled ones are too. */
+/** Calls `authorizationState`, which is true for used nonces and for cancelled ones. */
 export function encodeAuthorizationState(from: string, nonce: string): string {
   return AUTHORIZATION_STATE + hexWord(from) + hexWord(nonce)
 }
 
-/** Several calls as one, for Multicall3; each may fail alone. */
+/** Encodes several calls as one Multicall3 call; each may fail on its own. */
 export function encodeBatch(calls: readonly BatchedCall[]): string {
   const heads: string[] = []
   const tails: string[] = []
@@ -82,24 +84,24 @@ export function encodeBatch(calls: readonly BatchedCall[]): string {
   return AGGREGATE3 + numberWord(32) + numberWord(calls.length) + heads.join('') + tails.join('')
 }
 
-/** One transfer for BatchSettler. */
+/** One transfer in a BatchSettler call. */
 export interface SettlerItem {
   readonly authorization: Authorization
   /** 65 bytes, `0x` hex. */
   readonly signature: string
-  /** The hash of the code that the payer's account must have in the block; undefined: it must have none. */
+  /** The code hash that the payer's account must have in the block; undefined: the account must have no code. */
   readonly codeHash: string | undefined
 }
 
-/** Of BatchSettler's items: the bytes of a value, and of a time. */
+/** Bytes of a value and of a time in a BatchSettler item. */
 const VALUE_BYTES = 16
 const TIME_BYTES = 6
 
 /**
- * Several transfers of a token as one call of BatchSettler, each with a gas limit of its own. How an item is laid out is
- * described there.
+ * Several transfers of a token as one call of BatchSettler, each with its own gas limit. BatchSettler.sol documents the
+ * layout of an item.
  *
- * Throws a `RangeError` where a value or a time is too large for an item; see {@link fitsSettle}.
+ * Throws a `RangeError` when a value or a time is too large for an item; see {@link fitsSettle}.
  */
 export function encodeSettle(token: string, gasEach: bigint, items: readonly SettlerItem[]): string {
   const packed = items.map(packItem).join('')
@@ -113,7 +115,10 @@ export function encodeSettle(token: string, gasEach: bigint, items: readonly Set
   )
 }
 
-/** Do value and times fit into an item of {@link encodeSettle}? A payment that does not goes alone. */
+/**
+ * Do value and times fit into an item of {@link encodeSettle}? A payment that does not fit is sent in a transaction of its
+ * own.
+ */
 export function fitsSettle({ value, validAfter, validBefore }: Authorization): boolean {
   const fits = (decimal: string, bytes: number): boolean => BigInt(decimal) < 1n << BigInt(bytes * 8)
   return fits(value, VALUE_BYTES) && fits(validAfter, TIME_BYTES) && fits(validBefore, TIME_BYTES)
@@ -137,9 +142,9 @@ function packItem({ authorization, signature, codeHash }: SettlerItem): string {
 }
 
 /**
- * Reads which items of {@link encodeSettle} the token took.
+ * Decodes which items of {@link encodeSettle} the token accepted.
  *
- * Throws where the answer is no such thing: there is no BatchSettler on this chain.
+ * Throws when the answer has another form: there is no BatchSettler on this chain.
  */
 export function decodeSettle(answer: unknown, expected: number): readonly boolean[] {
   if (typeof answer !== 'string' || !/^0x[0-9a-f]{64}$/i.test(answer))
@@ -149,9 +154,9 @@ export function decodeSettle(answer: unknown, expected: number): readonly boolea
 }
 
 /**
- * Reads what {@link encodeBatch} came to.
+ * Decodes the results of {@link encodeBatch}.
  *
- * Throws where the answer is no such thing: a node that has no Multicall3, or that lies.
+ * Throws when the answer has another form: the node's chain has no Multicall3, or the node lies.
  */
 export function decodeBatch(answer: unknown, expected: number): readonly CallResult[] {
   if (typeof answer !== 'string' || !/^0x(?:[0-9a-f]{64})+$/i.test(answer)) {
@@ -177,7 +182,7 @@ export function decodeBatch(answer: unknown, expected: number): readonly CallRes
   })
 }
 
-/** A call's value as an integer; throws where it failed or is no single word. */
+/** The value of a call as an integer; throws when the call failed or returned anything but a single word. */
 export function readUint(result: CallResult | undefined): bigint {
   if (result === undefined || !result.succeeded || !/^0x[0-9a-f]{64}$/i.test(result.data)) {
     throw new Error('the node answered no number: is this chain the one that is configured?')

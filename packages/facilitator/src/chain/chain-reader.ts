@@ -37,65 +37,62 @@ export interface Observation {
   readonly blockNumber: bigint
   /** The block's time, Unix seconds. */
   readonly blockSeconds: number
-  /** The payer's. */
+  /** Balance of the payer. */
   readonly balanceAtomic: bigint
-  /** The token calls the nonce used; it may also have been cancelled. */
+  /** The token reports the nonce as used; the authorization may also have been cancelled. */
   readonly used: boolean
-  /** Why its transfer would fail in that block; undefined where it would pass. */
+  /** Why the transfer would fail in that block; undefined when it would succeed. */
   readonly revert: Revert | undefined
-  /** Size of the payer's code in that block, in bytes; undefined where it was not asked for. */
+  /** Size of the payer's code in that block, in bytes; undefined when it was not requested. */
   readonly codeSize?: number | undefined
 }
 
-/** The block a question is put to: the newest, or the one being made. */
+/** The block to query: the newest one, or the pending one. */
 export type BlockTag = 'latest' | 'pending'
 
 /**
- * The chain as a facilitator reads it. Every method rejects when the node gives no answer, and those that tell a time of
- * the chain with `BlockFromFuture` where it cannot be.
+ * The chain as a facilitator reads it. Every method rejects when the node gives no answer; methods that return a block's
+ * time reject with `BlockFromFuture` when that time is impossible.
  */
 export interface ChainReader {
   /**
-   * Looks at payments and tries their transfers, all in one block and one round trip. The transfers are tried
-   * in this order on top of one another; balances, nonces and code sizes are read before the first. With code sizes the
-   * answer is bounded: about forty payments fit.
+   * Reads the state of payments and simulates their transfers, all in one block and one round trip. The transfers are
+   * simulated in this order on top of one another; balances, nonces and code sizes are read before the first. With code
+   * sizes the size of the answer is limited: about forty payments fit.
    */
   observe(
     payments: readonly LedgerPayment[],
     options?: { readonly block?: BlockTag; readonly withCode?: boolean },
   ): Promise<readonly Observation[]>
-  /** Which of these authorizations are used, by key, and the block that says so: one call, and no trial of transfers. */
+  /** The keys of the authorizations that are used, and the block of that answer: one call, without simulating transfers. */
   readUses(
     payments: readonly LedgerPayment[],
   ): Promise<{ readonly blockNumber: bigint; readonly used: ReadonlySet<string> }>
-  /** The outcome of an authorization: the last word (D10). */
+  /** The final outcome of an authorization (D10). */
   findSettlement(payment: LedgerPayment): Promise<ChainVerdict>
   readReceipt(transactionHash: string): Promise<ChainReceipt | undefined>
   /**
-   * Which of these authorizations were used, by key, as the events of the receipt's block say: by its transaction, in the
-   * block of its hash. An answer apart from the receipt, and unlike the state it tells a use from a cancellation.
+   * The keys of the authorizations whose use is shown by events of the receipt's transaction in the receipt's block. The
+   * node answers this independently of the receipt, and unlike the state it distinguishes a use from a cancellation.
    */
   readUseEvents(receipt: ChainReceipt, payments: readonly LedgerPayment[]): Promise<ReadonlySet<string>>
-  /** Is the transaction of this receipt in the list of the block that the receipt names? */
+  /** Does the block that the receipt names list the receipt's transaction? */
   isInBlock(receipt: ChainReceipt): Promise<boolean>
-  /** Which account sent a transaction, lower-case; undefined where the node does not have it. */
+  /** The lower-case address of the transaction's sender; undefined when the node does not have the transaction. */
   readSender(transactionHash: string): Promise<string | undefined>
   readHead(): Promise<{ readonly number: bigint; readonly seconds: number }>
-  /** When a block was made, Unix seconds. */
+  /** The time of a block, Unix seconds. */
   readBlockSeconds(blockNumber: bigint): Promise<number>
 }
 
-/**
- * Arbitrum's `block.number` is Ethereum's; its own comes from ArbSys (docs.arbitrum.io, "Block numbers and
- * time").
- */
+/** Arbitrum's `block.number` is Ethereum's; its own comes from ArbSys (docs.arbitrum.io, "Block numbers and time"). */
 const ARBITRUM_CHAIN_ID = 42161
 const ARB_SYS: BatchedCall = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
 
 /** Reads a chain through a node. */
 export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock): ChainReader {
   const asset = network.asset.address
-  // Transactions of one block are looked for in the same moment.
+  // Several transactions of one block are looked up at the same moment.
   const readBlock = shareCalls((blockNumber: bigint) =>
     rpc.call('eth_getBlockByNumber', [quantity(blockNumber), false]),
   )
@@ -148,7 +145,10 @@ async function observePayments(
   })
 }
 
-/** Number and time of the block, then all balances, all states and all transfers, each in the order of the payments. */
+/**
+ * Calls for the block's number and time, then for all balances, all states and all transfers, each in the order of the
+ * payments.
+ */
 function observingCalls(network: Network, payments: readonly LedgerPayment[]): readonly BatchedCall[] {
   const asset = network.asset.address
   return [
@@ -190,7 +190,7 @@ function authorizationStateCall(
   return { to: asset, data: encodeAuthorizationState(from, nonce) }
 }
 
-/** Is the block that the node gave the one of the receipt, and its transaction in the block's list? */
+/** Does the block have the hash of the receipt's block, and does it list the receipt's transaction? */
 function isListedIn(block: unknown, { blockHash, transactionHash }: ChainReceipt): boolean {
   if (typeof block !== 'object' || block === null) return false
   const { hash, transactions } = block as { readonly [key: string]: unknown }
@@ -210,9 +210,9 @@ async function readSender(rpc: JsonRpc, transactionHash: string): Promise<string
 }
 
 /**
- * Is the node's chain the configured one, with the token we know on it (PAY-39)?
+ * Checks that the node's chain is the configured one, with the known token on it (PAY-39).
  *
- * Returns what is wrong, undefined where nothing is. Rejects when the node gives no answer.
+ * Returns a description of the mismatch, undefined if there is none. Rejects when the node gives no answer.
  */
 export async function refuseChain(
   rpc: JsonRpc,

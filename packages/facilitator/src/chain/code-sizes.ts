@@ -9,7 +9,7 @@ const PROGRAM_BYTES = 30
 const PROGRAM_WITH_CALL_BYTES = 86
 
 /**
- * Makes the question, one `eth_call` for all accounts: a contract creation that is only tried, and whose
+ * Creates the reader: one `eth_call` for all accounts, with a contract creation that is only simulated and whose returned
  * "code" is the list of sizes.
  */
 export function createReadCodeSizes(rpc: JsonRpc): ReadCodeSizes {
@@ -22,7 +22,7 @@ export function createReadCodeSizes(rpc: JsonRpc): ReadCodeSizes {
   }
 }
 
-/** EVM code that replaces each word behind it by the code size of that address, and returns them. */
+/** EVM code that replaces each word after it by the code size of that address, and returns the words. */
 function program(count: number): string {
   const length = `61${(count * 32).toString(16).padStart(4, '0')}` // PUSH2: the words' length in bytes
   return [
@@ -38,8 +38,8 @@ function program(count: number): string {
 }
 
 /**
- * Data of one `eth_call` that asks for code sizes and calls a contract, all in one block: a contract creation too, so that the
- * answer has at most 24,576 bytes, as the code of a contract. It is reverted where the call is.
+ * Data of one `eth_call` that reads code sizes and calls a contract, all in one block. It is a contract creation too, so the
+ * answer has at most 24,576 bytes, the limit of a contract's code. It reverts when the call reverts.
  */
 export function encodeWithCodeSizes(
   accounts: readonly string[],
@@ -49,7 +49,7 @@ export function encodeWithCodeSizes(
   return programWithCall(accounts.length, to, (data.length - 2) / 2) + words + data.slice(2)
 }
 
-/** Reads the answer: the sizes, and what the contract answered. Throws where it is no such answer. */
+/** Decodes the answer: the sizes, and the result of the contract call. Throws when the answer has another form. */
 export function readCodeSizes(
   answer: unknown,
   count: number,
@@ -62,7 +62,7 @@ export function readCodeSizes(
   return { sizes, answer: `0x${answer.slice(2 + count * 64)}` }
 }
 
-/** As {@link program}; then calls the contract with what is behind the words, and returns its answer behind the sizes. */
+/** Like {@link program}; then calls the contract with the bytes after the words and appends its answer to the sizes. */
 function programWithCall(count: number, to: string, bytes: number): string {
   const push = (value: number): string => `62${value.toString(16).padStart(6, '0')}` // PUSH3
   const words = push(count * 32)

@@ -3,7 +3,7 @@ import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 
-/** A block as its header says. */
+/** The header of a block. */
 export interface Header {
   readonly number: bigint
   /** Unix seconds. */
@@ -11,33 +11,35 @@ export interface Header {
   readonly hash: string
 }
 
-/** The chain as the node shows it now, compared with the blocks seen before. */
+/** The result of comparing the node's chain with the blocks seen before. */
 export type ChainCheck =
-  /** The blocks seen before are where they were; `isNew` where the head is higher than any of them. */
+  /** All blocks seen before are still there; `isNew` when the head is higher than any of them. */
   | { readonly kind: 'same'; readonly head: Header; readonly isNew: boolean }
   /** Blocks from this number on were replaced by others. */
   | { readonly kind: 'reorganised'; readonly head: Header; readonly from: bigint }
-  /** It is not the chain that was seen before, in words. */
+  /** The node is on another chain than before; `why` describes the difference. */
   | { readonly kind: 'other-chain'; readonly why: string }
 
-/** The chain as it was seen so far, by which it is recognised. */
+/** Recognises a chain by the blocks seen so far. */
 export interface KnownChain {
-  /** Looks at the node once. Rejects when it gives no answer, with `BlockFromFuture` where its head is one. */
+  /**
+   * Reads the node's chain once. Rejects when the node gives no answer, and with `BlockFromFuture` for a head in the future.
+   */
   look(): Promise<ChainCheck>
   /**
-   * Does the node still have the newest block that was seen? A cheap question, put before what it says is written down.
-   * Undefined where it gives no such block: it may be behind.
+   * Does the node still have the newest block that was seen? A cheap check before the node's answers are recorded. Undefined
+   * when the node has no block of that number: it may be behind.
    */
   hasNewest(): Promise<boolean | undefined>
-  /** A block was shown otherwise than as the head: if it is replaced before the next look, that look sees it. */
+  /** Remembers a block that was not seen as the head: if it is replaced before the next `look`, that `look` finds out. */
   note(block: Pick<Header, 'number' | 'hash'>): void
 }
 
-/** Id and first block are asked for so often, after a failure, and where a block seen before is not there. */
+/** Chain id and first block are read at this interval, after a failure, and when a block seen before is missing. */
 const IDENTITY_MS = 30_000
-/** Heads are remembered for so long: past it no reorganisation is taken for one. */
+/** How long heads are remembered: reorganisations that reach further back are not recognised as such. */
 const REMEMBERED_MS = 600_000
-/** If not one of the remembered heads is left, blocks before them may be gone too. */
+/** If none of the remembered heads is left, this many blocks before them may be gone too. */
 const BEFORE_REMEMBERED = 128n
 
 interface SeenHead {
@@ -46,19 +48,19 @@ interface SeenHead {
   readonly atMs: number
 }
 
-/** The node, and what is remembered of the chain that it showed. */
+/** The node, and what is remembered of its chain. */
 interface ChainMemory {
   readonly rpc: JsonRpc
   readonly network: Network
   readonly clock: Clock
-  /** Ascending by number; each was the head at some time and, as far as we know, still is part of the chain. */
+  /** Ascending by number; each was the head once and, as far as known, still is part of the chain. */
   heads: readonly SeenHead[]
   firstHash: string | undefined
-  /** When id and first block are asked for again. */
+  /** When chain id and first block are read again. */
   identifyAtMs: number
 }
 
-/** Remembers the heads of a chain. Nothing is asked yet. */
+/** Creates the memory of a chain's heads; sends no request yet. */
 export function createKnownChain(rpc: JsonRpc, network: Network, clock: Clock): KnownChain {
   const memory: ChainMemory = { rpc, network, clock, heads: [], firstHash: undefined, identifyAtMs: 0 }
   return {
@@ -66,7 +68,7 @@ export function createKnownChain(rpc: JsonRpc, network: Network, clock: Clock): 
       try {
         return await checkNode(memory)
       } catch (error) {
-        // Behind a connection that broke, or a clock that jumped, there may be another node.
+        // After a broken connection or a clock jump, another node may be answering.
         if (!(error instanceof BlockFromFuture)) memory.identifyAtMs = 0
         throw error
       }
@@ -101,7 +103,10 @@ async function checkNode(memory: ChainMemory): Promise<ChainCheck> {
   return { kind: 'same', head, isNew }
 }
 
-/** Is it the chain of the network, and the same one as before? Returns what is wrong, undefined where nothing is. */
+/**
+ * Checks that the chain is the network's and the same as before. Returns a description of the mismatch, undefined if there
+ * is none.
+ */
 async function identify(memory: ChainMemory): Promise<string | undefined> {
   const { rpc, network, clock } = memory
   const chainId = Number(await rpc.call('eth_chainId', []))
@@ -115,7 +120,7 @@ async function identify(memory: ChainMemory): Promise<string | undefined> {
   return undefined
 }
 
-/** A head seen before is gone: finds the last one that is left, and forgets those after it. */
+/** Handles a missing head: finds the last remembered one that is left, and forgets those after it. */
 async function reorganise(memory: ChainMemory, head: Header): Promise<ChainCheck> {
   const wrong = await identify(memory)
   if (wrong !== undefined) return { kind: 'other-chain', why: wrong }
@@ -139,7 +144,7 @@ async function reorganise(memory: ChainMemory, head: Header): Promise<ChainCheck
   return { kind: 'reorganised', head, from: from > 0n ? from : 0n }
 }
 
-/** How many of the remembered heads, from the oldest on, are still part of the chain. */
+/** How many of the remembered heads, counted from the oldest, are still part of the chain. */
 async function countKept(memory: ChainMemory): Promise<number> {
   let [kept, gone] = [0, memory.heads.length]
   while (kept < gone) {
@@ -151,7 +156,7 @@ async function countKept(memory: ChainMemory): Promise<number> {
   return kept
 }
 
-/** Is this block still part of the node's chain? Undefined where the node has none of that number. */
+/** Is this block still part of the node's chain? Undefined when the node has no block of that number. */
 async function isThere(rpc: JsonRpc, seen: SeenHead): Promise<boolean | undefined> {
   const header = await findHeader(rpc, toQuantity(seen.number))
   return header && header.hash === seen.hash
@@ -162,14 +167,14 @@ function remember(memory: ChainMemory, { number, hash }: Pick<Header, 'number' |
   const nowMs = memory.clock.nowMs()
   const newest = heads.at(-1)
   if (newest !== undefined && newest.number >= number) return
-  // An idle chain has old heads only: the newest is always worth remembering.
+  // An idle chain has old heads only, so the newest is always kept.
   memory.heads = [
     ...heads.filter(({ atMs }) => nowMs - atMs < REMEMBERED_MS),
     { number, hash: hash.toLowerCase(), atMs: nowMs },
   ]
 }
 
-/** Undefined where the node has no such block. */
+/** Undefined when the node has no such block. */
 async function findHeader(rpc: JsonRpc, block: string): Promise<Header | undefined> {
   const header = await rpc.call('eth_getBlockByNumber', [block, false])
   if (typeof header !== 'object' || header === null) return undefined

@@ -4,11 +4,11 @@ import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'
 
 /**
- * Transfers of USDC tried in one call: they take about 3 M gas, a fifteenth of what nodes grant an `eth_call`, and 17 kB of
+ * USDC transfers simulated in one call: they take about 3 M gas, a fifteenth of what nodes grant an `eth_call`, and 17 kB of
  * the 24 kB that an answer with code sizes may have.
  */
 const LIMITS = { atMost: 32, inFlight: 8 }
-/** A head this old is an idle local chain's: no public chain rests so long between blocks. */
+/** A head this old belongs to an idle local chain: no public chain pauses so long between blocks. */
 const IDLE_HEAD_SECONDS = 60
 
 interface Waiting {
@@ -18,9 +18,10 @@ interface Waiting {
 }
 
 /**
- * Observes payments one by one for the caller and many at a time for the node: a lone one goes at once, those
- * that arrive while the node is busy share the next call. There a payment is tried on what those before it left: where
- * one passes it would pass alone, and where one fails behind another of its payer it is tried once more by itself.
+ * Observes payments one by one for the caller and in batches for the node: a single one is sent at once; those that arrive
+ * while the node is busy share the next call. Within a call each transfer is simulated on top of the ones before it: a
+ * transfer that succeeds there would also succeed alone, and one that fails after another of the same payer is simulated
+ * once more alone.
  *
  * The returned function rejects when the node gives no answer.
  */
@@ -48,8 +49,8 @@ async function observeAll(reader: ChainReader, clock: Clock, together: readonly 
     together.map(async (one, index) => {
       const observation = observations?.[index]
       const followed = observation?.revert !== undefined && followers.has(one)
-      // A call that failed as a whole, or a transfer that ended without a word, may be a neighbour's doing:
-      // one payer's contract can burn the gas of all. Alone it is certain.
+      // A call that failed as a whole, or a transfer that ended without a reason, may be another payment's fault: one
+      // payer's contract can burn the gas of all. Simulated alone, the result is certain.
       if (observation === undefined || followed || needsAnotherLook(observation, one.payment, clock)) {
         await observeAlone(reader, clock, one)
       } else {
@@ -59,7 +60,7 @@ async function observeAll(reader: ChainReader, clock: Clock, together: readonly 
   )
 }
 
-/** Those that are tried behind another payment of their payer. */
+/** The payments that come after another payment of the same payer. */
 function findFollowers(together: readonly Waiting[]): ReadonlySet<Waiting> {
   const payers = new Set<string>()
   return new Set(
@@ -94,7 +95,7 @@ function needsAnotherLook(observation: Observation, payment: LedgerPayment, cloc
   return observation.revert?.mute === true || isIdleHead(observation, payment, clock)
 }
 
-/** Is the head so old that a bound of the authorization lies between its time and now? */
+/** Is the head so old that a bound of the authorization lies between the head's time and now? */
 function isIdleHead({ blockSeconds }: Observation, { authorization }: LedgerPayment, clock: Clock): boolean {
   const now = clock.nowMs() / 1_000
   if (now - blockSeconds <= IDLE_HEAD_SECONDS) return false
@@ -103,9 +104,7 @@ function isIdleHead({ blockSeconds }: Observation, { authorization }: LedgerPaym
   )
 }
 
-/**
- * On such a chain the block being made is the one that counts; balance and number stay those of the newest.
- */
+/** On an idle chain the pending block counts; balance and block number are still those of the newest block. */
 async function observePending(
   reader: ChainReader,
   payment: LedgerPayment,

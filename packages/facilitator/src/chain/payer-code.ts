@@ -5,30 +5,29 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { batchCalls } from '../batch-calls.ts'
 import { createReadCodeSizes } from './code-sizes.ts'
 
-/** The kind of a payer's account: an ordinary one, one with code whose doings are known, or one with any other code. */
+/** The kind of a payer's account: an ordinary one, one with known code, or one with any other code. */
 export type PayerCode =
   | { readonly kind: 'none' }
-  /** `codeHash` is that of the account's own code, `0x` hex: for a delegated account, of its designator. */
+  /** `codeHash` is the hash of the account's own code, `0x` hex: for a delegated account, of its designator. */
   | { readonly kind: 'known'; readonly codeHash: string }
   | { readonly kind: 'unknown' }
 
-/** Reads the kinds of accounts, now. Rejects when the node gives no answer. */
+/** Reads the current kinds of accounts. Rejects when the node gives no answer. */
 export type ReadPayerCodes = (accounts: readonly string[]) => Promise<readonly PayerCode[]>
 
 const NONE: PayerCode = { kind: 'none' }
 const UNKNOWN: PayerCode = { kind: 'unknown' }
 
-/** An account delegated to a contract has this before the contract's address as its code (EIP-7702). */
+/** The code of an account that is delegated to a contract: this prefix and the contract's address (EIP-7702). */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/i
-/** How many contracts are remembered that accounts are delegated to. */
+/** The most delegation targets that are remembered. */
 const MAX_REMEMBERED = 1_000
-/** Of one question; a word each in its answer. */
+/** Accounts of one call; each takes one word of the answer. */
 const LIMITS = { atMost: 200, inFlight: 8 }
 
 /**
- * Makes the question. An account's code is known where its hash is in the list, and for a delegated account where the
- * hash of the contract's code is. Those that ask in the same moment share one call; accounts without code, nearly all,
- * cost no more than that.
+ * Creates the reader. Code is known if its hash is in the list; for a delegated account, if the hash of the target
+ * contract's code is. Requests of the same moment share one call; accounts without code, nearly all, need no further call.
  *
  * @param known - keccak256 of runtime codes, `0x` hex
  */
@@ -38,7 +37,7 @@ export function createReadPayerCodes(
 ): ReadPayerCodes {
   const hashes = new Set(known.map(hash => hash.toLowerCase()))
   const readSizes = gatherSizes(rpc, clock)
-  // A contract's code does not change; only an account that is no contract yet may become one.
+  // A contract's code does not change; only an address without code may still become a contract.
   const delegates = new Map<string, boolean>()
 
   const readCode = async (account: string): Promise<string> => {
@@ -74,7 +73,7 @@ export function createReadPayerCodes(
   }
 }
 
-/** Asks for the sizes of those that come together in one call. */
+/** Reads the code sizes for requests that arrive together in one call. */
 function gatherSizes(
   rpc: JsonRpc,
   clock: Clock,
@@ -98,7 +97,7 @@ function gatherSizes(
     const sizes = accounts.map(
       account => new Promise<number>((resolve, reject) => waiting.push({ account, resolve, reject })),
     )
-    // Together, or the first of them would go by itself.
+    // All are queued in one step; otherwise the first would be sent by itself.
     ask(waiting)
     return await Promise.all(sizes)
   }

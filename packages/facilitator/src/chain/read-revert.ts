@@ -2,15 +2,15 @@
 export interface Revert {
   /** An x402 error name. */
   readonly reason: string
-  /** The token's own words, or what can be said without any. */
+  /** The token's own message, or a general one if the token gave none. */
   readonly message: string
-  /** The call ended without a word, as one that ran out of gas does: perhaps its neighbours' fault. */
+  /**
+   * The call ended without revert data, as a call that runs out of gas does: another call of the batch may have caused it.
+   */
   readonly mute: boolean
 }
 
-/**
- * Words of FiatTokenV2 (Circle) beside the x402 name for each; other tokens' words go by the general name.
- */
+/** Messages of FiatTokenV2 (Circle) and the x402 name of each; messages of other tokens get the general name. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/used or cancell?ed/i, 'invalid_exact_evm_nonce_already_used'],
   [/exceeds balance/i, 'invalid_exact_evm_insufficient_balance'],
@@ -23,7 +23,7 @@ const GENERAL_NAME = 'invalid_exact_evm_transaction_simulation_failed'
 /** Selector of Solidity's `Error(string)`. */
 const ERROR_STRING = '0x08c379a0'
 
-/** Reads revert data, `0x` hex. */
+/** Decodes revert data, `0x` hex. */
 export function readRevert(data: string): Revert {
   const words = readErrorString(data)
   if (words === undefined) {
@@ -42,7 +42,7 @@ function readErrorString(data: string): string | undefined {
   const bytes = Buffer.from(data.slice(2 + 8), 'hex')
   if (bytes.length < 64) return undefined
   const length = bytes.readUInt32BE(60)
-  // A token's words go into answers and logs: short and printable.
+  // The token's message goes into responses and logs, so it is shortened and stripped of unprintable characters.
   return bytes
     .subarray(64, 64 + Math.min(length, 200))
     .toString('utf8')

@@ -6,15 +6,15 @@ import type { Network } from '@farebox/payments/networks'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { ChainReader } from './chain-reader.ts'
 
-/** A node of another provider, asked before a settlement counts. Every method rejects when it gives no answer. */
+/** A node of another provider that must confirm a settlement. Every method rejects when it gives no answer. */
 export interface SecondNode {
-  /** Does it have this receipt, in the same block, and does it prove the same payments? */
+  /** Does the node have this receipt, in the same block, and does it prove the same payments? */
   hasReceipt(receipt: ChainReceipt, proven: readonly LedgerPayment[]): Promise<boolean>
-  /** Does it say the same of how an authorization ended? */
+  /** Does the node report the same outcome of the authorization? */
   agrees(payment: LedgerPayment, verdict: ChainVerdict): Promise<boolean>
 }
 
-/** Makes it of a node and a reader of that node. */
+/** Creates the second node from its RPC connection and its reader. */
 export function createSecondNode(rpc: JsonRpc, reader: ChainReader, network: Network): SecondNode {
   return {
     async hasReceipt({ transactionHash, blockHash, succeeded }, proven) {
@@ -36,7 +36,7 @@ export function createSecondNode(rpc: JsonRpc, reader: ChainReader, network: Net
   }
 }
 
-/** A reader whose last word on an authorization is that of two nodes: where they differ, nothing is known. */
+/** A reader whose outcome of an authorization needs both nodes: if they differ, the outcome is unknown. */
 export function agreeWithSecond(reader: ChainReader, second: SecondNode | undefined): ChainReader {
   if (second === undefined) return reader
   return {

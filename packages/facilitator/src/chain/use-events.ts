@@ -4,11 +4,7 @@ import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { addressTopic, quantity } from '@farebox/payments/internal/chain/rpc-words'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 
-/**
- * Which of these authorizations the token says were used, by key, in the transaction and the block of a receipt.
- *
- * Rejects when the node gives no answer.
- */
+/** The keys of the authorizations that the token's events show as used, in the transaction and the block of a receipt. */
 export async function readUseEvents(
   rpc: JsonRpc,
   asset: string,

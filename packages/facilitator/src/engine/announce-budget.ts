@@ -6,14 +6,14 @@ import { expectedExhaustion, secondsToMidnight } from './daily-pace.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import { UnavailableError } from './refusal.ts'
 
-/** Owners whose announcement of today is remembered. */
+/** The most owners whose announcement of today is remembered. */
 const MAX_REMEMBERED = 10_000
 const DAY_SECONDS = 86_400
 
-/** Logs, once for a day, an owner and its limit, that a daily limit is nearly used up, and that it is. */
+/** Logs that a daily limit is nearly used up, and that it is used up: once for each day, owner and limit. */
 export type AnnounceBudget = (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
 
-/** Makes the announcement of {@link Engine}'s outcomes. */
+/** Creates the announcement of hold outcomes. */
 export function createAnnounceBudget({ clock, log }: Pick<Engine, 'clock' | 'log'>): AnnounceBudget {
   const said = new Set<string>()
   return ({ owner }, outcome) => {
@@ -39,14 +39,14 @@ export function createAnnounceBudget({ clock, log }: Pick<Engine, 'clock' | 'log
   }
 }
 
-/** The part of it that goes to the agent with its hold: nothing while the limit is far. */
+/** The budget that the agent gets with its hold; absent while the limit is far. */
 export function nearBudget({ used, limit }: Budget, nowSeconds: number): { readonly budget?: HoldBudget } {
   if (limit === undefined || used < NEAR_LIMIT * limit) return {}
   const exhaustedAt = expectedExhaustion({ used, limit }, nowSeconds)
   return { budget: { used, limit, ...(exhaustedAt !== undefined && { exhaustedAt }) } }
 }
 
-/** The refusal once all is used up: to come back when the UTC day has ended. */
+/** The refusal when the limit is used up: the caller should retry when the UTC day has ended. */
 export function usedUp({ limit }: Budget, nowSeconds: number): UnavailableError {
   return new UnavailableError(
     `the owner of this secret has used up its ${limit} settlements for today (UTC)`,

@@ -11,18 +11,18 @@ import type { StoredSecret } from '../secrets/secret-store.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 import type { SettlementWaiters } from './settlement-waiters.ts'
 
-/** The caller: the secret it showed. */
+/** The caller, identified by its secret. */
 export type AuthenticatedCaller = Pick<StoredSecret, 'id' | 'owner' | 'wallets'>
 
 /** The chain's evidence of a payment that the ledger does not have as charged. */
 export type RecoveredCharge =
-  /** We charged it for this job: the ledger has it again. */
+  /** This facilitator charged it for this job; the ledger has the charge again. */
   | { readonly kind: 'recovered'; readonly transaction: string }
-  /** It was not charged by us, or not for this job. */
+  /** This facilitator did not charge it, or not for this job. */
   | { readonly kind: 'none' }
-  /** Nothing has used it, as far as the node shows: one that was seen used may be beyond this node's head. */
+  /** The node shows no use. If a use was seen before, it may be beyond this node's head. */
   | { readonly kind: 'unused' }
-  /** It is used, and the node does not show by what: ask again. */
+  /** It is used, but the node does not show by which transaction: ask again. */
   | { readonly kind: 'unclear' }
 
 /** The dependencies of verifying and settling. */
@@ -32,34 +32,34 @@ export interface Engine {
   readonly ledger: PaymentLedger
   /** Rejects when the chain gives no answer. */
   readonly observe: (payment: LedgerPayment) => Promise<Observation>
-  /** When a block was made, Unix seconds. Rejects when the chain gives no answer. */
+  /** The time of a block, Unix seconds. Rejects when the chain gives no answer. */
   readonly blockSeconds: (blockNumber: bigint) => Promise<number>
   /** The kind of code that the payer's account has. Rejects when the chain gives no answer. */
   readonly readCode: (payer: string) => Promise<PayerCode['kind']>
   readonly log: Log
-  /** Tells the operator that an owner's limit is near. */
+  /** Warns the operator when an owner's limit is nearly used up. */
   readonly announceBudget: (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
   readonly waiters: SettlementWaiters
   /** Was a settlement of this payer reported that is not recorded yet? */
   readonly isBeingWritten: (payer: string) => boolean
   readonly clock: Clock
-  /** Unix seconds by which authorizations are judged: our clock or the chain's head, whichever is later. */
+  /** Unix seconds for judging authorizations: our clock or the chain's head, whichever is later. */
   readonly chainNow: () => number
-  /** Why no new payment should be taken now; undefined where all is well. */
+  /** Why no new payment can be taken now; undefined when payments can be taken. */
   readonly unavailable: () => string | undefined
-  /** Asks the chain for a charge of ours that the ledger forgot; see `recoverCharge`. */
+  /** Searches the chain for a charge of this facilitator that the ledger lost; see `recoverCharge`. */
   readonly recoverCharge: (caller: AuthenticatedCaller, request: PaymentRequest) => Promise<RecoveredCharge>
   /**
-   * Charges a payment in fewer steps where nothing else is under way; undefined where it must be captured to wait for its
+   * Charges a payment in fewer steps when nothing else is in progress; undefined when it must be captured and wait for its
    * turn. Rejects when the ledger gives no answer.
    */
   readonly chargeAtOnce: (request: CaptureRequest) => Promise<CaptureOutcome | undefined>
-  /** A payment was captured; `isSent` where its transaction is saved already. */
+  /** Called after a payment was captured; `isSent` if its transaction is saved already. */
   readonly onCaptured: (isSent: boolean) => void
-  /** The smallest payment taken: less would not be worth its gas. */
+  /** The smallest accepted payment: a smaller one would not be worth its gas. */
   readonly minimumAtomic: bigint
   /** The limits of owners: open payments, and use in a day. */
   readonly ownerLimits: OwnerLimits
-  /** How long `/settle` waits for the proof before it says pending. */
+  /** How long `/settle` waits for the proof before it answers `settlement_pending`. */
   readonly settleWaitMs: number
 }

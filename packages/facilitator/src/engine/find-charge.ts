@@ -6,14 +6,15 @@ import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 
 /**
- * The job that this very payment was charged for before, or is being charged for: so that an agent whose own record is lost
- * can deliver what was paid (D40). Undefined where it was not charged, or by another owner: whose payments those are is
- * nobody else's business.
+ * The job that this payment was charged for, or is being charged for, so that an agent that lost its own record can deliver
+ * what was paid (D40). Undefined when it was not charged, or was charged by another owner: owners must not learn about each
+ * other's payments.
  *
- * A ledger that lost its last rows does not know: where it has the payment as not charged, or not at all, the chain is
- * asked. Not at all for a nonce that names no job: any caller could have any charge recorded as its own.
+ * A ledger that lost its last rows may lack the charge: if it has the payment as not charged, or not at all, the chain is
+ * searched. It is not searched for a nonce that names no job: otherwise any caller could have any charge recorded as its
+ * own.
  *
- * Rejects where ledger or chain give no answer: then nothing is known.
+ * Rejects when the ledger or the chain gives no answer: the charge is then unknown.
  */
 export async function findCharge(
   engine: Engine,
@@ -51,7 +52,7 @@ function mayStillBeCharged({ network }: Engine, record: PaymentRecord): boolean 
   return record.state === 'captured' || record.state === 'submitted' || record.state === 'settled'
 }
 
-/** A payer may sign one nonce twice, for different terms: the ledger knows the first. */
+/** A payer may sign one nonce twice, for different terms: the ledger has the first. */
 function isSame({ authorization }: PaymentRecord, payment: PaymentRequest['payment']): boolean {
   const { to, value, validAfter, validBefore } = payment.authorization
   return (

@@ -9,18 +9,18 @@ import { readEnvelope } from '@farebox/payments/x402/payment-header'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import { refusePayment, type PaymentRefusal } from './refusal.ts'
 
-/** The body of `/verify` or `/settle`, read: the payer is proven, the terms are not yet judged. */
+/** The parsed body of `/verify` or `/settle`: the payer is proven, the terms are not yet checked. */
 export interface PaymentRequest {
   readonly proven: ProvenPayment
   readonly payment: LedgerPayment
   readonly requirement: RequiredTerms
-  /** The job that it pays for; the payment's own key where the caller has no hold extension. */
+  /** The job that it pays for; the payment's own key if the caller sends no hold extension. */
   readonly binding: string
-  /** Unix seconds, as asked; undefined where it was not. */
+  /** Requested end of the hold, Unix seconds; undefined if the caller requests none. */
   readonly holdUntil: number | undefined
-  /** Nothing is to be held: the caller only asks what became of the payment. */
+  /** The caller only asks for the outcome of the payment; nothing is to be held. */
   readonly isInquiry: boolean
-  /** Seconds, of the requirement; undefined where it does not say. */
+  /** From the requirement, in seconds; undefined when absent. */
   readonly maxTimeoutSeconds: number | undefined
 }
 
@@ -31,11 +31,7 @@ type Read =
 const UINT = /^(?:0|[1-9]\d{0,77})$/
 const BINDING = /^0x[0-9a-f]{64}$/
 
-/**
- * Reads a body into a payment whose payer is proven; whatever the body, the answer is that or a refusal (SR1,
- * SR2).
- * Costs no network call.
- */
+/** Reads a body into a payment whose payer is proven; any other body gives a refusal (SR1, SR2). Makes no network call. */
 export function readPaymentRequest(body: unknown, network: Network, verifier: SignatureVerifier): Read {
   if (!isObject(body)) return malformed('invalid_payload', 'the body must be a JSON object')
   if (body['x402Version'] !== 2) return malformed('invalid_x402_version', 'x402Version must be 2')
@@ -112,7 +108,7 @@ function readRequirement(
   return { ok: true, terms: { amount, payTo: payTo.toLowerCase() }, maxTimeoutSeconds: timeout }
 }
 
-/** Our own extension is read strictly: a caller that sends it wrongly means a hold and would not get one. */
+/** The hold extension is read strictly: a caller that sends it wrongly wants a hold and would not get one. */
 function readExtension(extensions: unknown):
   | Malformed
   | {

@@ -4,12 +4,12 @@ import type { AuthenticatedCaller, RecoveredCharge } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 
 /**
- * Asks the chain whether a payment that the ledger does not have as charged was charged by us all the same: a database
- * that failed over with loss, or was restored, has forgotten its last seconds. A transfer that one of our relayer accounts
- * sent is ours; its row is written again, for the job that asks first, and for no other (I1). Only who says what the payment
- * is for is answered so: without a binding nobody could tell whose charge it was.
+ * Searches the chain for a charge of this facilitator that the ledger does not have: a database that failed over with loss,
+ * or was restored, lost its last seconds. A transfer sent by one of our relayer accounts is such a charge; its row is
+ * written again, for the first job that asks and for no other (I1). Only a caller that names the job gets this answer:
+ * without a binding the charge cannot be attributed.
  *
- * Rejects where chain or ledger give no answer.
+ * Rejects when the chain or the ledger gives no answer.
  */
 export async function recoverCharge(
   { reader, audit }: { readonly reader: ChainReader; readonly audit: Pick<ReconciliationLedger, 'adopt'> },

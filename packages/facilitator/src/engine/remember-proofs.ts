@@ -1,12 +1,12 @@
 import type { SignatureVerifier, ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { DecodedPayment } from '@farebox/payments/x402/payment-header'
 
-/** A payment is asked about twice, to verify and to settle, seconds apart; each takes about 1 KB. */
+/** Each payment is verified twice, for `/verify` and for `/settle`, seconds apart; an entry takes about 1 KB. */
 const MAX_REMEMBERED = 4_096
 
 /**
- * A verifier that proves the same signature over the same words once: recovering a signer is the dearest thing done for
- * a request, and always comes to the same. Only what was proven is remembered, under every word that was proven.
+ * A verifier that checks each signature once: recovering the signer is the most expensive step of a request, and its result
+ * never changes. Only proven signatures are remembered, together with everything they prove.
  */
 export function rememberProofs(verifier: SignatureVerifier, atMost = MAX_REMEMBERED): SignatureVerifier {
   const proofs = new Map<string, ProvenPayment>()
@@ -27,7 +27,7 @@ export function rememberProofs(verifier: SignatureVerifier, atMost = MAX_REMEMBE
   }
 }
 
-/** All that decides whether a signature is good; none of these holds a space. */
+/** Everything that determines whether a signature is valid; none of these values contains a space. */
 function wordsOf({ network, asset, authorization, signature }: DecodedPayment): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return `${network} ${asset} ${from} ${to} ${value} ${validAfter} ${validBefore} ${nonce} ${signature}`

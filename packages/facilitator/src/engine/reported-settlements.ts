@@ -1,17 +1,20 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** Settlements reported to their callers and not yet recorded (decision 69): until then the ledger is behind for their payers. */
+/**
+ * Settlements reported to their callers and not yet recorded (decision 69): until they are, the ledger is behind for their
+ * payers.
+ */
 export interface ReportedSettlements {
   reported(key: string): void
   recorded(key: string): void
-  /** Is one of this payer, lower-case address, among them? */
+  /** Is there one of this payer, lower-case address? */
   isOf(payer: string): boolean
 }
 
-/** After this long the ledger alone counts, recorded or not. */
+/** After this time the ledger alone counts, whether or not the settlement is recorded. */
 const LATE_MS = 10_000
 
-/** Makes the list of one process. */
+/** Creates the list of one process. */
 export function createReportedSettlements(clock: Clock): ReportedSettlements {
   const reportedAtMs = new Map<string, number>()
   return {

@@ -8,18 +8,18 @@ import type { PaymentRequest } from './read-payment-request.ts'
 import type { PaymentRefusal } from './refusal.ts'
 import { verifyPayment } from './verify-payment.ts'
 
-/** The answer of `/settle`, and its HTTP status. */
+/** The response of `/settle` and its HTTP status. */
 export interface SettleAnswer {
   readonly status: 200 | 400 | 403
   readonly body: SettleResponse
 }
 
 /**
- * Charges a payment and waits for the proof. Safe to repeat, also at the same time: one payment has one
- * settlement, and everybody who asks gets its transaction. A payment never verified is verified first.
+ * Charges a payment and waits for the proof. Safe to repeat, also concurrently: a payment has one settlement, and every
+ * caller gets its transaction. A payment that was not verified before is verified first.
  *
- * `settlement_pending` means that it is not decided yet. Throws as {@link verifyPayment} does; nothing is
- * then known.
+ * `settlement_pending` means that the outcome is not known yet. Throws as {@link verifyPayment} does; the outcome is then
+ * unknown.
  */
 export async function settleHeldPayment(
   engine: Engine,
@@ -36,7 +36,7 @@ export async function settleHeldPayment(
   if (outcome.kind === 'absent') {
     const verdict = await verifyPayment(engine, caller, request)
     outcome = await capture()
-    // Another request for the same payment may have settled it meanwhile: then "used" is no refusal but its success.
+    // Another request for the same payment may have settled it meanwhile: then "used" means success, not refusal.
     const isFree = outcome.kind === 'absent' || outcome.kind === 'released'
     if (!verdict.ok && isFree)
       return (
@@ -74,8 +74,8 @@ export async function settleHeldPayment(
 }
 
 /**
- * What the ledger does not know may have been charged before it lost rows, whatever it would say of the payment today: too
- * late, not covered, used. Undefined where the chain has no charge of ours for this job.
+ * A payment that the ledger does not have may have been charged before the ledger lost rows, whatever a check today would
+ * find: too late, not covered, used. Undefined when the chain has no charge of this facilitator for this job.
  */
 async function answerForgotten(
   engine: Engine,
@@ -90,7 +90,7 @@ async function answerForgotten(
   return isDoubtful ? pending(engine, request, '') : undefined
 }
 
-/** A charge must ask for what was signed; that it is in time and covered was judged when it was held. */
+/** A charge must match the signed terms; the time window and the balance were checked when it was held. */
 function refuseTerms({ proven, requirement }: PaymentRequest): PaymentRefusal | undefined {
   const { authorization, payer } = proven
   if (authorization.to !== requirement.payTo) {
@@ -122,7 +122,9 @@ async function awaitSettlement(
   return pending(engine, request, transaction)
 }
 
-/** A failure is told when it is final: until then a transaction that carried it may come back, and pay it. */
+/**
+ * A failure is reported once it is final: until then a transaction that carried the payment may still be mined and pay it.
+ */
 async function answerFailure(
   engine: Engine,
   request: PaymentRequest,

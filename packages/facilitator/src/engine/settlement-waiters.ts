@@ -5,7 +5,7 @@ import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 import { shortKey } from '../ledger/signals.ts'
 
-/** How a settlement ended, for those who wait for it. */
+/** The end of a settlement, as its waiters get it. */
 export type SettlementEnd =
   | { readonly kind: 'settled'; readonly transaction: string }
   | {
@@ -14,28 +14,28 @@ export type SettlementEnd =
       readonly message: string
       readonly transaction: string
     }
-  /** It failed, but a transaction of ours may still come back and pay it: nothing to wait for. */
+  /** It failed, but one of our transactions may still be mined and pay it: no reason to wait longer. */
   | { readonly kind: 'in-doubt' }
 
-/** Those who wait for payments they have just captured, or found captured, to be decided. */
+/** The requests that wait for the end of captured payments. */
 export interface SettlementWaiters {
-  /** Resolves with the end, or undefined when none came in time. Rejects only when the ledger does. */
+  /** Resolves with the end, or undefined when there is none in time. Rejects only when the ledger does. */
   wait(key: string, timeoutMs: number): Promise<SettlementEnd | undefined>
   /** Notifies the waiters of this payment. */
   announce(key: string, end: SettlementEnd): void
   /**
-   * Payments were decided elsewhere: those who wait for them look for themselves. By the ends of their keys; undefined:
-   * nobody knows which, so everybody looks.
+   * Makes waiters read the ledger, because payments were decided elsewhere. With key endings only the waiters of those
+   * payments read; with undefined it is unknown which payments changed, so all of them do.
    */
   lookAgain(shortKeys: readonly string[] | undefined): void
 }
 
 /**
- * A settled payment is announced to its waiters, in this process or by notification. In case that was missed, all waiters
- * read the ledger this often, at the same moments.
+ * A settled payment is announced to its waiters, in this process or by notification. In case a notification is missed, all
+ * waiters read the ledger at this interval, at the same moments.
  */
 const LOOK_MS = 2_000
-/** A reason of our own: without one each abort makes an exception with its stack. */
+/** An explicit abort reason: without one each abort creates an exception with a stack trace. */
 const CUT = 'no need to wait any longer'
 
 interface Waiter {
@@ -46,7 +46,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Those who wait, by the key of their payment, and the one sleep that wakes them. */
+/** The waiters by the key of their payment, and one shared timer that wakes them. */
 interface WaitingRoom {
   readonly ledger: PaymentLedger
   readonly clock: Clock
@@ -55,7 +55,7 @@ interface WaitingRoom {
   alarm: { readonly atMs: number; readonly cut: AbortController } | undefined
 }
 
-/** Makes the waiting room over a ledger: those who are due look together, in one question. */
+/** Creates the waiters over a ledger: waiters that are due at the same moment share one query. */
 export function createSettlementWaiters(
   ledger: PaymentLedger,
   clock: Clock,
@@ -95,7 +95,7 @@ function everybody({ waiting }: WaitingRoom): Waiter[] {
   return [...waiting.values()].flatMap(waiters => [...waiters])
 }
 
-/** One sleep for all, until the first of them is due. */
+/** One timer for all waiters, set to the first that is due. */
 function setAlarm(room: WaitingRoom, atMs: number): void {
   const { clock } = room
   if (room.alarm !== undefined && room.alarm.atMs <= atMs) return
@@ -112,14 +112,14 @@ function setAlarm(room: WaitingRoom, atMs: number): void {
   })
 }
 
-/** A sleep that nobody waits for would hold the process open. */
+/** Stops the timer when there are no waiters: it would keep the process alive. */
 function restWhenEmpty(room: WaitingRoom): void {
   if (room.waiting.size > 0) return
   room.alarm?.cut.abort(CUT)
   room.alarm = undefined
 }
 
-/** Never rejects: those who wait get its error. */
+/** Never rejects: errors are passed on to the waiters. */
 async function lookTogether(room: WaitingRoom, waiters: readonly Waiter[]): Promise<void> {
   const dueSinceMs = room.clock.nowMs()
   for (const waiter of waiters) {
@@ -139,7 +139,7 @@ async function lookTogether(room: WaitingRoom, waiters: readonly Waiter[]): Prom
   if (Number.isFinite(next)) setAlarm(room, next)
 }
 
-/** Undefined where the waiter has its end already. */
+/** Removes the waiter; undefined if it was already removed with its end. */
 function leave({ waiting }: WaitingRoom, waiter: Waiter): Waiter | undefined {
   const others = waiting.get(waiter.key)
   if (others === undefined || !others.delete(waiter)) return undefined
@@ -147,7 +147,7 @@ function leave({ waiting }: WaitingRoom, waiter: Waiter): Waiter | undefined {
   return waiter
 }
 
-/** The second of the common moments to come: between one and two of them from now. */
+/** The second common moment from now: one to two intervals away. */
 function nextLook(nowMs: number, giveUpAtMs: number): number {
   return Math.min((Math.floor(nowMs / LOOK_MS) + 2) * LOOK_MS, giveUpAtMs)
 }

@@ -11,16 +11,15 @@ import { refusePayment, UnavailableError, type PaymentRefusal } from './refusal.
 import { readHoldOutcome, type VerifyVerdict } from './verify-verdict.ts'
 
 /**
- * A payer whose money is moving right now may look poorer than they are; so often and so far apart it is
- * looked again.
+ * A payer with a settlement in progress may appear to have too little balance; it is read again this often, with a pause.
  */
 const SETTLING_LOOKS = 4
 const SETTLING_LOOK_MS = 100
 
-/** How an inquiry is answered, whatever its charge. */
+/** The reason in the response to an inquiry, with or without a charge. */
 const INQUIRY_REASON = 'inquiry_holds_nothing'
 
-/** Our refusals of payments that may have been charged before. */
+/** Refusal reasons of payments that may have been charged before. */
 const MAY_BE_CHARGED: ReadonlySet<string> = new Set([
   INQUIRY_REASON,
   'invalid_exact_evm_nonce_already_used',
@@ -37,11 +36,11 @@ const TERM_NAMES: { readonly [Field in TermsRefusal['field']]: string } = {
 }
 
 /**
- * Judges a payment and holds it: the payer's balance, less all that is open, is kept for it until
- * `holdUntil`. One that was charged before is refused with that charge; an inquiry asks for no more than that.
+ * Checks a payment and holds it: the payer's balance, less all open payments, is reserved for it until `holdUntil`. A
+ * payment that was charged before is refused with that charge; an inquiry asks only for the charge.
  *
- * Throws {@link UnavailableError} when nothing can be said now, and whatever ledger and chain throw when they
- * are out of reach.
+ * Throws {@link UnavailableError} when no verdict is possible now, and passes on errors of the ledger and the chain when
+ * they are unreachable.
  */
 export async function verifyPayment(
   engine: Engine,
@@ -72,7 +71,7 @@ async function checkAndHold(
   if (refused !== undefined) return { ok: false, refusal: refused }
   const reason = engine.unavailable()
   if (reason !== undefined) throw new UnavailableError(reason)
-  // By a clock, or a node, that is known to be wrong nobody is told that they are too late.
+  // A payment is not refused as too late by a clock, or a node, that is known to be wrong.
   const untimely = refuseTerms(engine, request)
   if (untimely !== undefined) return { ok: false, refusal: untimely }
   const { payer } = request.proven
@@ -80,7 +79,7 @@ async function checkAndHold(
     const observation = await engine.observe(request.payment)
     const unpayable = refuseObserved(observation, payer)
     if (unpayable !== undefined) return { ok: false, refusal: unpayable }
-    // Nearly all payers are ordinary accounts; only of others it is asked which code they have.
+    // Nearly all payers are ordinary accounts; the code is read only for the others.
     const code = observation.codeSize === 0 ? 'none' : await engine.readCode(payer)
     const outcome = await hold(engine, caller, request, observation, code === 'unknown')
     if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n) {
@@ -88,7 +87,7 @@ async function checkAndHold(
         await sleep(engine.clock, SETTLING_LOOK_MS)
         continue
       }
-      // Their money has moved, they were told so, and our ledger is late.
+      // The payer's money has moved and the caller knows it, but the ledger is behind.
       if (engine.isBeingWritten(payer))
         throw new UnavailableError('a settlement of this payer is being written down')
     }
@@ -105,15 +104,15 @@ async function checkAndHold(
 }
 
 /**
- * Chain and ledger may have taken long: a request that came meanwhile was answered that it is too late, and found nothing
- * held. What was too late for one is so for all.
+ * Withdraws a hold that came too late because the chain and the ledger were slow: a concurrent request was refused as too
+ * late and found no hold, so this one must be refused too.
  */
 async function takeBack(engine: Engine, held: HoldToRelease, late: PaymentRefusal): Promise<VerifyVerdict> {
   await engine.ledger.release(held)
   return { ok: false, refusal: late }
 }
 
-/** The refusals that need no question, whatever the time. */
+/** The refusals that need no request to the chain or the ledger and do not depend on the time. */
 function refuseLocally(
   engine: Engine,
   caller: AuthenticatedCaller,
@@ -130,13 +129,13 @@ function refuseLocally(
   return undefined
 }
 
-/** Is it, at this moment, what is asked for, and in time? */
+/** Does the payment meet the requirement at this moment, and is it within its time window? */
 function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): PaymentRefusal | undefined {
   const terms = checkTerms(proven, requirement, engine.chainNow())
   return terms && refusePayment(TERM_NAMES[terms.field], terms.reason, proven.payer)
 }
 
-/** A secret takes payments to its owner's wallets and to no other (BOLA; D10). */
+/** A secret accepts payments to its owner's wallets only (BOLA; D10). */
 function refusePayTo(caller: AuthenticatedCaller, payTo: string, payer: string): PaymentRefusal | undefined {
   if (caller.wallets.includes(payTo)) return undefined
   const message = `this FACILITATOR_SECRET does not own ${payTo}: its owner must add the wallet to it`
@@ -169,7 +168,7 @@ async function hold(
     owner: caller.owner,
     secretId: caller.id,
     holdId: randomUUID(),
-    // Past its validBefore there is nothing to hold; in the past there never was.
+    // A hold ends at `validBefore` at the latest, and at least one second from now.
     holdUntil: Math.ceil(Math.max(now + 1, Math.min(asked, validBefore))),
     nowSeconds: now,
     observed,

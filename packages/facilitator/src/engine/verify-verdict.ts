@@ -5,7 +5,7 @@ import type { HoldOutcome } from '../ledger/payment-ledger.ts'
 import { nearBudget, usedUp } from './announce-budget.ts'
 import { refusePayment, UnavailableError, type PaymentRefusal } from './refusal.ts'
 
-/** A verdict on a payment: held for the caller, or why not. */
+/** The verdict on a payment: held for the caller, or refused with a reason. */
 export type VerifyVerdict =
   | { readonly ok: true; readonly hold: Hold; readonly payer: string }
   | RefusingVerdict
@@ -13,11 +13,11 @@ export type VerifyVerdict =
 interface RefusingVerdict {
   readonly ok: false
   readonly refusal: PaymentRefusal
-  /** Its settlement was tried: a transaction that carried it in vain may come back, and pay it. */
+  /** The ledger tried to settle it: a transaction that failed to pay it may still be mined again and pay it. */
   readonly wasCaptured?: true
 }
 
-/** Outcomes that refuse a payment in the same words, whoever pays. */
+/** Hold outcomes with a fixed refusal. */
 const FIXED_REFUSALS = {
   'bound-otherwise': {
     reason: 'payment_bound_otherwise',
@@ -42,9 +42,10 @@ const FIXED_REFUSALS = {
 } as const
 
 /**
- * The verdict on a payment that passed every check, by what the ledger said to holding it.
+ * The verdict on a payment that passed every check, from the outcome of its hold.
  *
- * Throws {@link UnavailableError} where it says nothing of the payment: too much is open, or charged today, of its owner.
+ * Throws {@link UnavailableError} when the outcome is not about the payment: the owner has too many payments open, or used
+ * up its limit of today.
  */
 export function readHoldOutcome(
   outcome: HoldOutcome,
