@@ -1,31 +1,34 @@
 import type { OwnerLimits } from './ledger/owner-ledger.ts'
 
-/** The numbers an operator may turn. */
+/** The limits that an operator can change. */
 export interface FacilitatorLimits {
-  /** Atomic units; default 1,000: 0.001 USDC. */
+  /** In atomic units; default 1,000: 0.001 USDC. */
   readonly minimumAtomic: bigint
   /** The limits of owners: open payments, and use in a day. */
   readonly owners: OwnerLimits
-  /** keccak256 of runtime codes: accounts that have one of them, or are delegated to one, pay as ordinary ones do. */
+  /**
+   * keccak256 hashes of runtime codes: accounts that have one of them, or are delegated to one, are treated as ordinary
+   * accounts.
+   */
   readonly knownCodes: readonly string[]
-  /** Requests a second, for each secret and route; default 500. */
+  /** Requests per second, for each secret and route; default 500. */
   readonly requestsPerSecond: number
-  /** Wei a unit of gas may cost; default 50 gwei. */
+  /** The most a unit of gas may cost, in wei; default 50 gwei. */
   readonly maxFeePerGas: bigint
-  /** With gas for fewer settlements no payment is taken; default 50. */
+  /** No payment is taken when the gas money covers fewer settlements than this; default 50. */
   readonly minSettlementsLeft: number
   /** How long `/settle` waits for the proof; default 20 s. */
   readonly settleWaitMs: number
-  /** How long the relayer account rests after a crash of its process; default 4 s. */
+  /** How long a relayer account stays unused after a crash of its process; default 4 s. */
   readonly leaseMs: number
   /** How long a transaction waits for a block before it is sent again with higher fees; default 15 s. */
   readonly stuckAfterMs: number
-  /** How often ledger and chain are compared; default 60 s. */
+  /** How often the ledger is compared with the chain; default 60 s. */
   readonly reconcileMs: number
 }
 
 /**
- * The limits where an operator sets none.
+ * The limits of a facilitator whose operator sets none.
  *
  * @example
  * ```ts

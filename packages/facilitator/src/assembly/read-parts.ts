@@ -78,7 +78,6 @@ export function readParts(options: FacilitatorOptions, metrics: Metrics): Parts 
     log,
     limits,
     metrics,
-    // The first look at the chain compares everything anyway.
     aheadOfNodeSeconds: options.aheadOfNodeSeconds ?? (() => 0),
     relayers: createRelayers(crypto, network, options.relayerKeys),
     node: createRelayerNode(rpc, clock),

@@ -8,28 +8,28 @@ import { sendError } from './answer.ts'
 /** The check of a caller's secret. */
 export interface AdmissionParts {
   readonly authenticate: Authenticate
-  /** Takes one from the allowance of a secret on a route; false when it is used up. */
+  /** Takes one request from the allowance of a secret on a route; false when it is used up. */
   readonly mayAsk: (name: string) => boolean
 }
 
-/** How many names are remembered; beyond it those asked for longest ago are forgotten. */
+/** The most names that are remembered; beyond it the names that were used longest ago are forgotten. */
 const MAX_NAMES = 10_000
 
-/** So many a second for each name, and twice that at once. */
+/** Allows this many requests per second for each name, and twice that many at once. */
 export function limitCallers(perSecond: number, clock: Clock): AdmissionParts['mayAsk'] {
   const limit = createRateLimit(clock, MAX_NAMES)
   return name => limit(name, perSecond * 60, perSecond * 2) === undefined
 }
 
-/** Lets in who shows a secret. */
+/** Admits requests with a valid secret. */
 export interface CallerAdmission {
-  /** For a route's `onRequest`: a request without a secret is answered before its body is read. */
+  /** The `onRequest` hook of a route: a request without a valid secret is answered before its body is read. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
-  /** Whose request this is. Throws for one that did not pass {@link CallerAdmission.onRequest}. */
+  /** The caller of a request. Throws for a request that did not pass {@link CallerAdmission.onRequest}. */
   callerOf(request: FastifyRequest): StoredSecret
 }
 
-/** Makes the admission check of routes. */
+/** Creates the admission check for routes. */
 export function admitCallers(admission: AdmissionParts): CallerAdmission {
   const callers = new WeakMap<FastifyRequest, StoredSecret>()
   return {
@@ -48,7 +48,10 @@ export function admitCallers(admission: AdmissionParts): CallerAdmission {
   }
 }
 
-/** The secret a request comes with, or undefined when it has been answered: 401, or 429 where it asks too often. */
+/**
+ * The secret of a request, or undefined when the request was answered: with 401, or with 429 when the caller exceeds its
+ * rate.
+ */
 async function admitCaller(
   admission: AdmissionParts,
   request: FastifyRequest,

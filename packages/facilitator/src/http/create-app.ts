@@ -5,18 +5,18 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
 import { sendError } from './answer.ts'
 
-/** A verify request is about 2 KB; nothing of ours comes near this. */
+/** A verify request has about 2 KB; no valid request comes near this limit. */
 const MAX_BODY_BYTES = 65_536
-/** A request must have arrived whole by then. */
+/** A request must have arrived completely within this time. */
 const REQUEST_TIMEOUT_MS = 10_000
-/** The whole answer to bytes that are no HTTP request. */
+/** The complete response to bytes that are not an HTTP request. */
 const UNREADABLE = ((body: string) =>
   `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
   `Connection: close\r\n\r\n${body}`)(JSON.stringify({ error: 'the request could not be read' }))
 
 /**
- * Makes the HTTP application without routes: bodies arrive as text, and whatever goes wrong is answered
- * `{"error"}` without its inner words, which go to the log.
+ * Creates the HTTP application without routes: bodies arrive as text, and every failure is answered with `{"error"}` without
+ * internal details, which are logged.
  */
 export function createHttpApp(log: Log): FastifyInstance {
   const bodies = createRequestBodies()
@@ -33,7 +33,7 @@ export function createHttpApp(log: Log): FastifyInstance {
     closing = true
     done()
   })
-  // Keep-alive clients would hold the process open for more than a minute.
+  // Keep-alive connections would keep the process alive for more than a minute.
   app.addHook('onSend', (_, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
     done(null, payload)
@@ -63,7 +63,7 @@ export function createHttpApp(log: Log): FastifyInstance {
   return app
 }
 
-/** Bodies are taken in from the first byte, because pieces that nobody reads pile up; they are parsed by their routes. */
+/** Reads bodies from the first byte, because unread chunks accumulate; the routes parse them. */
 function addBodyReader(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isServed = bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? MAX_BODY_BYTES)
@@ -82,7 +82,7 @@ function addBodyReader(app: FastifyInstance, bodies: RequestBodies): void {
   })
 }
 
-/** A body that was not taken. */
+/** A request body that could not be read. */
 class UnreadableBody extends Error {
   override readonly name = 'UnreadableBody'
   readonly statusCode: number

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
-/** One condition of being ready: undefined when met, else what is missing. Never rejects. */
+/** A condition of readiness: undefined when it is met, otherwise a description of what is missing. Never rejects. */
 export type ReadinessCheck = () => Promise<string | undefined>
 
 /**
- * `GET /health`: this process is alive, whatever the rest of the world does. `GET /ready`: 200 when database,
- * chain and relayer are fit for work, 503 with what is not. A clock that differs is named; it is unfit only where the
- * chain is for it.
+ * `GET /health`: the process is alive, whatever the state of its dependencies. `GET /ready`: 200 when database, chain and
+ * relayer are usable, otherwise 503 with the failed checks. A clock difference is reported; it fails the check only when the
+ * chain check fails because of it.
  */
 export function addHealthRoutes(
   app: FastifyInstance,

@@ -25,9 +25,9 @@ export interface OwnersAdmin {
 }
 
 /**
- * `PUT /owners` with a list of owners, why their gas is paid and how much is granted to each, `GET /owners?near=limit`,
- * `GET /owners/:owner`, and `DELETE /owners/:owner/name`, for callers with the service token (D41). One that the
- * operator has named stays named until that name is deleted.
+ * `PUT /owners` with a list of owners, why their gas is paid and how many settlements each is granted; `GET
+ * /owners?near=limit`; `GET /owners/:owner`; and `DELETE /owners/:owner/name`, for callers with the service token (D41). An
+ * owner that the operator named stays named until that name is deleted.
  */
 export function addOwnersRoutes(app: FastifyInstance, admin: OwnersAdmin): void {
   const options = { onRequest: requireToken(admin.adminToken) }

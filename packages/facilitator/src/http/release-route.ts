@@ -6,12 +6,12 @@ import { sendError, readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** Longer than any hold id or binding of ours. */
+/** Longer than any hold id or binding. */
 const MAX_CHARACTERS = 100
 
 /**
- * `POST /release`: gives a hold back without charging; one that is unknown, captured by now or made for something else
- * is no error, and stays as it is (D10).
+ * `POST /release`: releases a hold without charging. A hold that is unknown, already captured or made for another job is not
+ * an error and is left unchanged (D10).
  */
 export function addReleaseRoute(
   app: FastifyInstance,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './answer.ts'
 
-/** Answers 401 to everybody who does not show the service token, before a body is read. */
+/** Answers 401 to requests without the service token, before their body is read. */
 export function requireToken(
   adminToken: string,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined> {
@@ -13,7 +13,7 @@ export function requireToken(
   }
 }
 
-/** A route whose work has sent the answer when it ends. */
+/** Wraps a route whose work has sent the response when it ends. */
 export function guarded(
   act: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
@@ -23,7 +23,7 @@ export function guarded(
   }
 }
 
-/** In constant time, whatever the length of what was sent. */
+/** Compares in constant time, whatever the length of the header. */
 function isAdmin(authorization: string | undefined, token: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`))

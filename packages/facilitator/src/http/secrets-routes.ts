@@ -32,8 +32,8 @@ export interface SecretsAdmin {
 }
 
 /**
- * `POST /secrets`, `GET /secrets?owner=` or `?wallets=` (with commas), `PUT /secrets/:id/wallets`, `DELETE /secrets/:id`, for
- * callers with the service token.
+ * `POST /secrets`, `GET /secrets?owner=` or `?wallets=` (separated by commas), `PUT /secrets/:id/wallets` and `DELETE
+ * /secrets/:id`, for callers with the service token.
  */
 export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): void {
   const options = { onRequest: requireToken(admin.adminToken) }
@@ -75,10 +75,10 @@ async function createSecret(
   return await reply.code(201).header('cache-control', 'no-store').send(created)
 }
 
-/** A secret as a body asks for it, and why the gas of its owner is paid. */
+/** A secret as requested by a body, and why the gas of its owner is paid. */
 type WantedSecret = Pick<StoredSecret, 'owner' | 'wallets' | 'label' | 'replaces'> & Sponsoring
 
-/** A string says what is wrong. */
+/** Returns a string that describes the problem if the body is invalid. */
 function readWantedSecret(request: FastifyRequest, crypto: EvmCrypto): WantedSecret | string {
   const body = objectOf(readJsonBody(request.body))
   const { owner, wallets, sponsorship = 'named', label = null, replaces = null } = body

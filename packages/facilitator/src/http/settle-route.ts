@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 
-/** `POST /settle`: charges a payment and answers with the proof; safe to repeat (x402; D8, D10). */
+/** `POST /settle`: charges a payment and responds with the proof; safe to repeat (x402; D8, D10). */
 export function addSettleRoute(
   app: FastifyInstance,
   engine: Engine,

@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 
-/** `POST /verify`: judges a payment and holds it (x402; D10). */
+/** `POST /verify`: checks a payment and holds it (x402; D10). */
 export function addVerifyRoute(
   app: FastifyInstance,
   engine: Engine,

@@ -6,7 +6,7 @@ import type { SenderLeases, SettlementLedger } from './settlement-ledger.ts'
 import type { Signals } from './signals.ts'
 
 /**
- * Everything a facilitator remembers, one port for each of those who use it, over one store.
+ * Everything a facilitator stores, with one port for each component that uses it, over one store.
  *
  * @example
  * ```ts
@@ -28,40 +28,42 @@ export interface Ledger {
   readonly signals: Signals
   /** The open payments now, for the metrics. Rejects when the store does not answer. */
   totals(network: string, nowSeconds: number): Promise<LedgerTotals>
-  /** Its connections now, where it has any, for the metrics. */
+  /** Use of its database connections, for the metrics; absent for a store without connections. */
   pool?(): PoolUse
   close(): Promise<void>
 }
 
-/** What is open. */
+/** The open payments. */
 export interface LedgerTotals {
-  /** Holds in time, and their sum. */
+  /** Number of holds that have not run out; `heldAtomic` is their sum. */
   readonly held: number
   readonly heldAtomic: bigint
   readonly captured: number
   readonly submitted: number
-  /** Since the oldest of these was captured: 0 where there is none, undefined where the store keeps no time. */
+  /**
+   * Seconds since the oldest pending payment was captured: 0 if there is none, undefined if the store does not record it.
+   */
   readonly oldestPendingSeconds: number | undefined
 }
 
-/** Connections to a database. */
+/** Use of the connections to a database. */
 export interface PoolUse {
   readonly open: number
-  /** Of the open ones. */
+  /** How many of the open connections are idle. */
   readonly idle: number
-  /** Requests that wait for one. */
+  /** How many requests wait for a connection. */
   readonly waiting: number
 }
 
 /**
- * How a payer's failures are held against them (PAY-09): so many in a row with one owner close the door to that owner for
- * so long; so many with several, of each of whom two count at most, the door to all. Unlisted owners count for
- * themselves alone.
+ * How failed settlements of a payer limit that payer (PAY-09). This many in a row with one owner bar the payer from that
+ * owner for `barredSeconds`; this many with several owners, at most two counted for each, bar the payer from all. Failures
+ * with an unlisted owner count for that owner only.
  */
 export interface PayerFailureLimits {
   readonly failuresAllowed: number
   readonly barredSeconds: number
 }
 
-/** Five failed settlements: verifies of that payer are refused for ten minutes. */
+/** Five failed settlements: holds of that payer are refused for ten minutes. */
 export const DEFAULT_PAYER_FAILURE_LIMITS: PayerFailureLimits = { failuresAllowed: 5, barredSeconds: 600 }

@@ -5,49 +5,49 @@ export type { Sponsoring, Sponsorship }
 
 /** The limits of an owner, counted over all its secrets. */
 export interface OwnerLimits {
-  /** Settlements in a UTC day, held ones included; null: no limit. */
+  /** Settlements in a UTC day, current holds included; null: no limit. */
   readonly dailySettlements: { readonly [kind in Sponsorship]: number | null }
-  /** The most of these that a platform may grant a listed owner; absent: as much as it says. */
+  /** The most settlements a day that a platform may grant to a listed owner; absent: no maximum. */
   readonly grantedAtMost?: number
-  /** Payments held, captured or in a transaction at once. */
+  /** The most payments that may be held, captured or in a transaction at once. */
   readonly open: number
-  /** Of these, payments of accounts with code that nobody knows. */
+  /** The most of these whose payers' accounts have unknown code. */
   readonly openAlone: number
-  /** Gas of reverted transactions in a UTC day: beyond it no payment of such an account is taken. */
+  /** Gas of reverted transactions in a UTC day; above it, payments from accounts with unknown code are refused. */
   readonly revertedGas: number
 }
 
-/** The part of its limits that an owner has used in a UTC day. */
+/** An owner's use of its limits in a UTC day. */
 export interface OwnerUse {
   readonly sponsorship: Sponsorship
-  /** Settlements a UTC day that a platform granted it; undefined where none did. */
+  /** Settlements a UTC day that a platform granted to this owner; undefined without a grant. */
   readonly granted: number | undefined
-  /** Sent, and sent again. */
+  /** Payments sent, repeats included. */
   readonly settlements: number
-  /** Held or captured now: they are about to count. */
+  /** Payments held or captured now, which will count when they are sent. */
   readonly unsent: number
-  /** Gas of reverted transactions under its payments. */
+  /** Gas of reverted transactions that carried its payments. */
   readonly revertedGas: number
 }
 
-/** Owners that have used four fifths of their limit of a UTC day, or all of it. */
+/** The owners that have used four fifths of their limit of a UTC day, or all of it. */
 export interface NearLimits {
-  /** How many have used four fifths and not all of it. */
+  /** How many have used four fifths but not all of it. */
   readonly near: number
   /** How many have used all of it. */
   readonly at: number
-  /** Of both together, the first {@link NEAR_OWNERS_SHOWN} by their names. */
+  /** Both groups together, sorted by name: the first {@link NEAR_OWNERS_SHOWN}. */
   readonly owners: readonly { readonly owner: string; readonly used: number; readonly limit: number }[]
 }
 
-/** From this part of a limit on it is announced, so that it does not bite unannounced. */
+/** The part of a limit from which on its use is announced, so that the owner is warned before requests are refused. */
 export const NEAR_LIMIT = 0.8
-/** As many are named. */
+/** The most owners that are listed. */
 export const NEAR_OWNERS_SHOWN = 1_000
 
 /**
- * How many settlements an owner has in a UTC day; undefined: no limit. Also in the function `daily_limit` of the
- * migrations.
+ * How many settlements an owner has in a UTC day; undefined: no limit. The function `daily_limit` of the migrations has the
+ * same rule.
  */
 export function dailyLimit(
   { dailySettlements, grantedAtMost }: OwnerLimits,
@@ -58,14 +58,17 @@ export function dailyLimit(
   return dailySettlements[sponsorship] ?? undefined
 }
 
-/** The owners of secrets: whose gas is paid, and how much they used. Each method may be repeated. */
+/** The owners of secrets: why their gas is paid, and how much they used. Every method may be repeated. */
 export interface OwnerLedger {
-  /** Of the UTC day of this time, in Unix seconds. An owner that nothing was said of is named. */
+  /** An owner's use on the UTC day of this time, in Unix seconds. An unknown owner is a named one. */
   use(owner: string, nowSeconds: number): Promise<OwnerUse>
-  /** Says why the gas of an owner is paid, and how much, in place of what was said before. One that is named stays as it is. */
+  /**
+   * Records why the gas of an owner is paid, and how much is granted, in place of the earlier record. A named owner stays
+   * unchanged.
+   */
   sponsor(owner: string, sponsoring: Sponsoring): Promise<void>
-  /** The operator takes the name back: a named owner, or one that nothing was said of, is unlisted. A listed one stays so. */
+  /** Removes the operator's naming: a named or unknown owner becomes unlisted. A listed owner stays listed. */
   unname(owner: string): Promise<void>
-  /** Of the UTC day of this time, in Unix seconds. */
+  /** The owners near their limits on the UTC day of this time, in Unix seconds. */
   nearLimits(limits: OwnerLimits, nowSeconds: number): Promise<NearLimits>
 }

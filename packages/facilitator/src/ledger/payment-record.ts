@@ -1,26 +1,27 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 
 /**
- * The state of a payment. `held → captured → submitted → settled | failed`, with the side exits `released`
- * (given back) and `expired` (hold ran out). The row is the money truth: what is not written here did not
- * happen.
+ * The state of a payment: `held → captured → submitted → settled
+ *
+ * failed`, or `released` (given back by the caller) or `expired` (hold ran out). The ledger decides about money: a charge
+ * that is not recorded here did not happen.
  */
 export type PaymentState = 'held' | 'captured' | 'submitted' | 'settled' | 'failed' | 'released' | 'expired'
 
-/** The payment of a row: the part that never changes. */
+/** The immutable part of a row: the payment. */
 export interface LedgerPayment {
-  /** `paymentKey`: chain id, asset, from, nonce. The row's identity. */
+  /** `paymentKey`: chain id, asset, from, nonce. Identifies the row. */
   readonly key: string
   /** CAIP-2. */
   readonly network: string
-  /** Lower-case token contract. */
+  /** Lower-case address of the token contract. */
   readonly asset: string
   readonly authorization: Authorization
-  /** 65 bytes as lower-case hex, already proven to be the payer's. */
+  /** 65 bytes as lower-case hex, already verified to be the payer's. */
   readonly signature: string
 }
 
-/** Why a payment can never be settled by us. */
+/** Why this facilitator can never settle a payment. */
 export interface PaymentFailure {
   /** An x402 error name. */
   readonly reason: string
@@ -29,30 +30,30 @@ export interface PaymentFailure {
 
 /** One row of the ledger. */
 export interface PaymentRecord extends LedgerPayment {
-  /** The job that it pays for; the first is kept for ever (D10). */
+  /** The job that it pays for; never changes after the first hold (D10). */
   readonly binding: string
-  /** Whose secret held it. */
+  /** The owner of the secret that held it. */
   readonly owner: string
   readonly secretId: string
   readonly state: PaymentState
   readonly holdId: string
   /** Unix seconds. */
   readonly holdUntil: number
-  /** The block at which the payer's balance was last seen to cover it. */
+  /** The block in which the payer's balance was last seen to cover the payment. */
   readonly observedBlock: bigint
-  /** How many transactions of ours carried it in vain. */
+  /** How many of our transactions carried it without paying it. */
   readonly attempts: number
-  /** How many of them did not pay it although nothing else made them fail. */
+  /** How many of these failed to pay it for no other reason than the payment itself. */
   readonly faults: number
-  /** It goes in a transaction of its own, because its payer's account has code that nobody knows (D41). */
+  /** It is sent in a transaction of its own, because its payer's account has unknown code (D41). */
   readonly alone: boolean
-  /** Hash of the transaction that carries it or carried it; empty where there was none. */
+  /** Hash of the latest transaction that carried it; empty if there was none. */
   readonly transaction: string
-  /** The block that it was mined in; only of a settled row. */
+  /** The block that it was mined in; only for a settled row. */
   readonly blockNumber: bigint | undefined
   readonly failure: PaymentFailure | undefined
-  /** It was proven once, and its agent told so, whatever has become of it since. */
+  /** It was proven once and reported as settled to its agent, whatever its state is now. */
   readonly wasSettled: boolean
-  /** Unix seconds of the chain's head when the row, as not charged, last agreed with it; 0 where it never was compared. */
+  /** Unix seconds of the chain's head when the row, as uncharged, last agreed with the chain; 0 if it was never compared. */
   readonly auditedAt: number
 }

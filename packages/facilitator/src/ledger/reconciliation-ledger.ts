@@ -1,6 +1,6 @@
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 
-/** A charge that the chain has and the ledger does not. */
+/** A charge that is on the chain but not in the ledger. */
 export interface ForgottenCharge {
   readonly payment: LedgerPayment
   readonly binding: string
@@ -14,13 +14,13 @@ export interface ForgottenCharge {
 
 /** The ledger as the reconciler uses it; every method may be repeated. */
 export interface ReconciliationLedger {
-  /** Moves holds that ran out before `nowSeconds` to `expired`; returns how many. */
+  /** Moves holds that ended before `nowSeconds` to `expired`; returns how many. */
   expireHolds(network: string, nowSeconds: number): Promise<number>
-  /** Rows settled in this block or later that are not confirmed, at most `limit`, those of the newest blocks first. */
+  /** Rows settled in this block or later and not confirmed, at most `limit`, newest blocks first. */
   settledSince(network: string, blockNumber: bigint, limit: number): Promise<readonly PaymentRecord[]>
   /**
-   * Settled rows that are not confirmed, by how long they have been settled in the ledger's own time: less than so many
-   * seconds, or at least so many. At most `limit`, those first that have been so for longest.
+   * Settled rows that are not confirmed, by the time since their settlement in the ledger's own time: less than this many
+   * seconds, or at least this many. At most `limit`, oldest settlements first.
    */
   unconfirmed(
     network: string,
@@ -28,16 +28,17 @@ export interface ReconciliationLedger {
     limit: number,
   ): Promise<readonly PaymentRecord[]>
   /**
-   * Writes down, as settled, a charge that the ledger does not have, or has as not charged for the same purpose and owner.
-   * True also where the row has this charge already. False where the row says otherwise, or the account is none that has ever sent for this ledger.
+   * Records as settled a charge that the ledger does not have, or has as uncharged for the same purpose and owner. True also
+   * when the row has this charge already. False when the row contradicts it, or when the account never sent a transaction
+   * for this ledger.
    */
   adopt(charge: ForgottenCharge): Promise<boolean>
-  /** They were there at the last look: they are not looked at again. */
+  /** Marks rows as confirmed at the last check: they are not checked again. */
   confirm(keys: readonly string[]): Promise<void>
   /**
-   * Rows that we say were not charged (failed, released, expired) although the chain may still say otherwise:
-   * those not audited since `finalitySeconds` after their `validBefore`, and last audited before `auditedBefore`. Failed ones come first, because agents wait
-   * for the last word on them; then those audited longest ago.
+   * Rows recorded as uncharged (failed, released, expired) that the chain may still contradict: rows without an audit later
+   * than `finalitySeconds` after their `validBefore`, and last audited before `auditedBefore`. Failed rows come first,
+   * because agents wait for their final outcome; then rows audited longest ago.
    */
   uncharged(
     network: string,
@@ -45,13 +46,13 @@ export interface ReconciliationLedger {
     page: { readonly auditedBefore: number; readonly limit: number },
   ): Promise<readonly PaymentRecord[]>
   /**
-   * Notes that these rows agreed with the chain at this time of its head, in Unix seconds: for the last time where it
-   * is past `finalitySeconds` after their `validBefore`.
+   * Records that these rows agreed with the chain when its head had this time, in Unix seconds. The audit is the last one if
+   * that time is past `finalitySeconds` after their `validBefore`.
    */
   markAudited(keys: readonly string[], headSeconds: number, finalitySeconds: number): Promise<void>
   /**
-   * Deletes rows that were given back or ran out, and were looked at for the last time before this time of the chain:
-   * nothing can use their authorizations any more. Some thousand at most; returns how many.
+   * Deletes released and expired rows whose last audit was before this time of the chain: their authorizations can never be
+   * used. Deletes a few thousand at most; returns how many.
    */
   forgetUnused(network: string, finalitySeconds: number, auditedBefore: number): Promise<number>
 }

@@ -23,7 +23,7 @@ export function createMemoryAudit(tables: MemoryTables, clock: Clock): Reconcili
   }
 }
 
-/** States of rows that may have been charged by what the ledger forgot. */
+/** States of rows that may belong to a charge that the ledger lost. */
 const UNCHARGED: ReadonlySet<PaymentState> = new Set(['held', 'released', 'expired'])
 
 function adopt({ payments, leases }: MemoryTables, charge: ForgottenCharge, nowMs: number): boolean {

@@ -2,10 +2,10 @@ import type { PayerFailureLimits } from '../ledger.ts'
 import type { Conclusion } from '../settlement-ledger.ts'
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 
-/** At most so many failures with one owner count for the others. */
+/** The most failures with one owner that count for all owners. */
 const COUNTED_OF_OWNER = 2
 
-/** Until when this owner may not hold a payment of this payer; undefined where it may. */
+/** Until when this owner may not hold a payment of this payer; undefined when it may. */
 export function barringEnd(
   { payerFailures, sponsorships }: MemoryTables,
   { network, payer, owner }: { readonly network: string; readonly payer: string; readonly owner: string },
@@ -26,7 +26,7 @@ export function barringEnd(
   return end > nowSeconds ? end : undefined
 }
 
-/** One settled payment makes good for all failures of its payer with its owner. */
+/** Counts failures; one settled payment clears all failures of its payer with its owner. */
 export function countFailures(
   { payerFailures }: MemoryTables,
   changed: readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[],

@@ -9,8 +9,8 @@ import { createMemorySettlements } from './memory-settlements.ts'
 import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
 
 /**
- * The ledger's twin in memory, for tests and simulations: the same rules, gone with the process. Facilitators
- * that are to share it share the object.
+ * The ledger in memory, for tests and simulations: the same rules as the PostgreSQL ledger, lost with the process.
+ * Facilitators that share a ledger share this object.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function createMemoryLedger(
     audit: createMemoryAudit(tables, clock),
     secrets: createMemorySecrets(tables),
     owners: createMemoryOwners(tables),
-    // Within one process the holder of the lease is woken directly; nobody relies on a notification.
+    // Within one process the holder of the lease is woken directly, so notifications are not needed.
     signals: { publish: () => Promise.resolve(), subscribe: () => () => undefined },
     totals: async (network, nowSeconds) => await Promise.resolve(memoryTotals(tables, network, nowSeconds)),
     close: () => Promise.resolve(),

@@ -38,7 +38,7 @@ export function createMemoryOwners(tables: MemoryTables): OwnerLedger {
   }
 }
 
-/** Says why the gas of an owner is paid, and how much. One that is named stays as it is. */
+/** Records why the gas of an owner is paid, and how many settlements it is granted. A named owner stays unchanged. */
 export function sponsor({ sponsorships }: MemoryTables, owner: string, sponsoring: Sponsoring): void {
   if (sponsorships.get(owner)?.sponsorship !== 'named') sponsorships.set(owner, sponsoring)
 }
@@ -59,7 +59,7 @@ function nearLimits(tables: MemoryTables, limits: OwnerLimits, nowSeconds: numbe
   return { near: near.length - at, at, owners: near.slice(0, NEAR_OWNERS_SHOWN) }
 }
 
-/** Of the UTC day of this time; `except` is not counted. */
+/** An owner's use on the UTC day of this time; the payment `except` is not counted. */
 export function ownerUse(
   { payments, ownerUse: used, sponsorships }: MemoryTables,
   owner: string,
@@ -84,7 +84,7 @@ export function ownerUse(
   }
 }
 
-/** Adds to what an owner has used today. */
+/** Adds to today's use of an owner. */
 export function countUse(
   { ownerUse: used }: MemoryTables,
   owner: string,

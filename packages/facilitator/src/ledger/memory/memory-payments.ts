@@ -13,7 +13,7 @@ import { barringEnd } from './memory-failures.ts'
 import { ownerUse } from './memory-owners.ts'
 import { resolved, utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
 
-/** {@link PaymentLedger} in memory: each method is one step because nothing else runs in between. */
+/** {@link PaymentLedger} in memory: each method is atomic because it runs without interruption. */
 export function createMemoryPayments(tables: MemoryTables, failureLimits: PayerFailureLimits): PaymentLedger {
   const { payments } = tables
   return {
@@ -80,7 +80,7 @@ function countOpen({ payments }: MemoryTables, { key, network, authorization }: 
   return open
 }
 
-/** The part of the payer's observed balance that is reserved. */
+/** The reserved part of the payer's observed balance. */
 function sumOpen(
   { payments }: MemoryTables,
   { payment, nowSeconds, observed }: PaymentToHold,
@@ -174,7 +174,7 @@ export function capture(
   }
 }
 
-/** One (payer, nonce) can be signed twice with different terms (PAY-07): only the first counts. */
+/** A payer can sign one nonce twice with different terms (PAY-07): only the first counts. */
 function sameTerms(row: LedgerPayment, payment: LedgerPayment): boolean {
   return (['to', 'value', 'validAfter', 'validBefore'] as const).every(
     term => row.authorization[term] === payment.authorization[term],

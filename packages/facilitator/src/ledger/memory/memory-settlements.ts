@@ -89,7 +89,7 @@ function submit(
   const rows = keys.flatMap(key => payments.get(key) ?? []).filter(row => row.state === 'captured')
   const taken = [...transactions.values()].some(one => isOpenAt(one, lease, transaction.nonce))
   if (!holdsLease(tables, clock, lease) || taken || rows.length !== keys.length) return undefined
-  // Never used again, not even where an earlier state was restored.
+  // Never used again, not even after an earlier state was restored.
   const id = transaction.hash
   const { network, relayer } = lease
   transactions.set(id, { ...transaction, id, network, relayer, hashes: [transaction.hash], state: 'open' })
@@ -214,7 +214,7 @@ function countGas(tables: MemoryTables, changed: Changed, nowSeconds: number): v
   }
 }
 
-/** Fails what else is held or captured of payers whose code has burned gas; returns the keys. */
+/** Fails all other held or captured payments of payers whose code has burned gas; returns their keys. */
 function dropPayers({ payments }: MemoryTables, changed: Changed): readonly string[] {
   return changed.flatMap(({ row: { network, authorization }, conclusion }) => {
     if (conclusion.to !== 'failed' || conclusion.dropsPayer !== true) return []

@@ -2,17 +2,17 @@ import type { Sponsoring } from '../owner-ledger.ts'
 import type { PaymentRecord } from '../payment-record.ts'
 import type { NumberedSettlement } from '../settlement-ledger.ts'
 
-/** A row of payments, with what the ports do not show. */
+/** A row of payments, with the columns that the ports do not expose. */
 export interface MemoryPayment extends PaymentRecord {
   readonly transactionId: string | undefined
   /** Order of capture. */
   readonly capturedAt: number
-  /** When it was first settled, in milliseconds; undefined where it never was. */
+  /** When it was first settled, in milliseconds; undefined if it never was. */
   readonly settledAtMs: number | undefined
   readonly isConfirmed: boolean
-  /** A transaction failed under it through no fault of its own. */
+  /** A transaction that carried it failed, and not because of this payment. */
   readonly harmed: boolean
-  /** Which process is about to send it, and until when no other should. */
+  /** The process that is about to send it, and until when other processes leave it alone. */
   readonly claim: { readonly holder: string; readonly untilMs: number } | undefined
 }
 
@@ -25,15 +25,15 @@ export interface MemoryTransaction extends NumberedSettlement {
   readonly state: 'open' | 'mined' | 'dropped'
 }
 
-/** The tables of the twin; rows are replaced, never changed. */
+/** The tables of the ledger in memory; rows are replaced, never mutated. */
 export interface MemoryTables {
   readonly payments: Map<string, MemoryPayment>
   readonly transactions: Map<string, MemoryTransaction>
-  /** By owner; one that is not here is named. */
+  /** By owner; an owner without an entry is a named one. */
   readonly sponsorships: Map<string, Sponsoring>
   /** By owner and UTC day. */
   readonly ownerUse: Map<string, { readonly settlements: number; readonly revertedGas: bigint }>
-  /** Those under whose payments gas was burned: network, payer and UTC day. */
+  /** Payers whose payments burned gas: network, payer and UTC day. */
   readonly burners: Set<string>
   /** By network, payer and owner. */
   readonly payerFailures: Map<string, PairFailures>
@@ -44,7 +44,7 @@ export interface MemoryTables {
   >
 }
 
-/** How often payments of a payer to an owner failed in a row. */
+/** How many payments of a payer to an owner failed in a row. */
 export interface PairFailures {
   readonly network: string
   readonly payer: string
@@ -54,7 +54,7 @@ export interface PairFailures {
   readonly barredUntil: number
 }
 
-/** Empty tables. */
+/** Creates empty tables. */
 export function createMemoryTables(): MemoryTables {
   return {
     payments: new Map(),
@@ -72,7 +72,7 @@ export function utcDay(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 10)
 }
 
-/** Runs a step that nothing can interrupt; rejects for what it throws, as a database would. */
+/** Runs a synchronous step; rejects with the error that it throws, as a database would. */
 export async function resolved<T>(step: () => T): Promise<T> {
   return await Promise.resolve(step())
 }

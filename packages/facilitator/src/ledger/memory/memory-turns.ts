@@ -1,10 +1,12 @@
 import type { Sender } from '../settlement-ledger.ts'
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 
-/** As in `claim` of `0001-ledger.sql`. */
+/** The same value as in `claim` of `0001-ledger.sql`. */
 const CLAIMED_MS = 3_000
 
-/** The captured payments whose turn it is, those that go together or those that go alone; see SettlementLedger. */
+/**
+ * The captured payments to send next, either for shared transactions or for transactions of their own; see SettlementLedger.
+ */
 export function takeTurns(
   tables: MemoryTables,
   { network, relayers, holder }: Sender,
@@ -40,14 +42,14 @@ export function takeTurns(
   })
 }
 
-/** As in `may_claim` of `0001-ledger.sql`. */
+/** The same rule as `may_claim` of `0001-ledger.sql`. */
 function mayClaim(claim: MemoryPayment['claim'], holder: string, nowMs: number): boolean {
   if (claim === undefined) return true
   const sinceMs = nowMs - claim.untilMs
   return claim.holder === holder ? sinceMs <= 0 || sinceMs > CLAIMED_MS : sinceMs > 0
 }
 
-/** The place of each row among those of its group, by key. */
+/** The position of each row within its group, by key. */
 function rank(
   rows: readonly MemoryPayment[],
   groupOf: (row: MemoryPayment) => string,

@@ -2,7 +2,7 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
 import { batchCalls } from '../../batch-calls.ts'
 
-/** Enough that a burst takes one round trip, few enough that it does not hold its locks for long. */
+/** Large enough for a burst to take one round trip, small enough not to hold its locks for long. */
 const LIMITS = { atMost: 100, inFlight: 4 }
 
 interface Waiting<Request, Outcome> {
@@ -12,12 +12,12 @@ interface Waiting<Request, Outcome> {
 }
 
 /**
- * Carries out requests one by one for the caller and many at a time for the database, which then writes its log to
- * disk once for all of them. Those of one turn of the event loop go together, and so do those that arrive while
- * others are under way; a lone one goes at once.
+ * Runs requests one by one for the caller and in groups for the database, which then flushes its write-ahead log once for a
+ * group. Requests of one turn of the event loop form a group, and so do requests that arrive while others are in progress; a
+ * single one runs at once.
  *
- * Where the database refuses a group, each of it is carried out alone: a request may fail by its own fault only. That
- * is safe because `run` is one transaction, undone when it fails, and may be repeated.
+ * If the database rejects a group, each of its requests is run alone, so that a request fails only because of itself. That
+ * is safe because `run` is one transaction, rolled back when it fails, and may be repeated.
  *
  * @param run - carries out requests in one transaction; resolves to their outcomes in the same order
  * @returns carries out one request; rejects as `run` does
@@ -41,7 +41,7 @@ export function groupRequests<Request, Outcome>(
     })
 }
 
-/** Never rejects: everybody of the group is told. */
+/** Never rejects: every request of the group gets the result or the error. */
 async function runGroup<Request, Outcome>(
   run: (requests: readonly Request[]) => Promise<readonly Outcome[]>,
   group: readonly Waiting<Request, Outcome>[],
@@ -51,11 +51,12 @@ async function runGroup<Request, Outcome>(
     if (outcomes.length !== group.length)
       throw new Error(`the database gave ${outcomes.length} outcomes to ${group.length} requests`)
     group.forEach((one, index) => {
-      // As many as there are, which was just seen.
+      // The number of outcomes was checked above.
       one.resolve(outcomes[index] as Outcome)
     })
   } catch (error) {
-    // The database's own no; without one the connection broke, for all alike.
+    // A `DatabaseError` is a rejection by the database; any other error means a broken connection, which affects all
+    // requests alike.
     if (group.length > 1 && error instanceof pg.DatabaseError) {
       await Promise.all(group.map(one => runGroup(run, [one])))
       return

@@ -1,6 +1,6 @@
 import type { PaymentRecord, PaymentState } from '../payment-record.ts'
 
-/** A row of `payments` as pg gives it: int8 and numeric are strings, in JSON too because they are selected so. */
+/** A row of `payments` as pg returns it: int8 and numeric are strings, in JSON too because they are selected as strings. */
 export interface PaymentRow {
   readonly key: string
   readonly network: string
@@ -31,7 +31,7 @@ export interface PaymentRow {
   readonly was_settled: boolean
 }
 
-/** The columns of {@link PaymentRow}, for select lists, also of what is turned into JSON. */
+/** The columns of {@link PaymentRow}, for select lists and for rows selected as JSON. */
 export const PAYMENT_COLUMNS = [
   'key',
   'network',
@@ -62,7 +62,7 @@ export const PAYMENT_COLUMNS = [
   'settled_at is not null as was_settled',
 ].join(', ')
 
-/** A row in the ledger's own terms. */
+/** Converts a row to a {@link PaymentRecord}. */
 export function toPaymentRecord(row: PaymentRow): PaymentRecord {
   return {
     key: row.key,

@@ -42,7 +42,7 @@ async function adopt(
   return (await query('adopt', text, values)).length > 0
 }
 
-/** In one statement, whose time is bounded. */
+/** Rows that one statement expires, so that its duration is bounded. */
 const EXPIRED_AT_ONCE = 2_000
 
 async function expireHolds(
@@ -50,7 +50,7 @@ async function expireHolds(
   network: string,
   nowSeconds: number,
 ): Promise<number> {
-  // Several rows are locked in the order of their keys, as everywhere: see `0001-ledger.sql`.
+  // Rows are locked in the order of their keys, as in every statement: see `0001-ledger.sql`.
   const text = `with over as materialized (
       select key from ${schema}.payments
         where network = $1 and state = 'held' and hold_until <= $2 order by hold_until limit ${EXPIRED_AT_ONCE}),

@@ -2,7 +2,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Backlog, OpenTransaction, Sender, UnattendedRelayer } from '../settlement-ledger.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
-/** Three lists in one row, each null where it is empty. */
+/** Three lists in one row; an empty list is null. */
 interface BacklogRow {
   readonly together: readonly PaymentRow[] | null
   readonly alone: readonly PaymentRow[] | null
@@ -35,7 +35,7 @@ export async function readBacklog(
   }
 }
 
-/** As JSON: one round trip, and nothing to read column by column. */
+/** Returns JSON: one round trip, and no columns to parse one by one. */
 function backlogStatement(schema: string): string {
   const rowsOf = (keys: string): string => `(select json_agg(waiting) from (
       select ${PAYMENT_COLUMNS} from unnest(turns.${keys}) with ordinality as turn (its_key, place)

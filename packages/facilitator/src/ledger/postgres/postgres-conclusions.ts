@@ -19,7 +19,7 @@ export interface ConclusionParts {
   readonly notify: NotifyQuery
 }
 
-/** Conclusions of one transaction, or of none. */
+/** Conclusions that belong to one transaction, or to none. */
 interface Concluding {
   readonly conclusions: readonly Conclusion[]
   readonly closes: ClosedTransaction | undefined
@@ -27,7 +27,7 @@ interface Concluding {
 
 /** Makes `SettlementLedger.conclude`. */
 export function createConclude(parts: ConclusionParts): SettlementLedger['conclude'] {
-  // Transactions of one block end together: what they come to is written once.
+  // Transactions of one block end together, so their conclusions are written in one statement.
   const concludeTogether = groupRequests<Concluding, readonly string[]>(parts.clock, requests =>
     writeConclusions(parts, requests),
   )
@@ -36,7 +36,8 @@ export function createConclude(parts: ConclusionParts): SettlementLedger['conclu
     keys.map(key => writing.get(key)).find(one => one !== undefined)
   return async (conclusions, closes) => {
     const keys = conclusions.map(({ key }) => key)
-    // Conclusions about one payment are written one after another: in one group, each would count as the one that changed it.
+    // Conclusions about the same payment are written one after another: in one group, each request would count as the one
+    // that changed it.
     for (let other = findWriting(keys); other !== undefined; other = findWriting(keys))
       await other.catch(() => undefined)
     const written = concludeTogether({ conclusions, closes })
@@ -69,7 +70,7 @@ async function writeConclusions(
     ...notify(concludedSignal(conclusions)),
   ])
   const changed = new Set(row?.keys)
-  // Keys that were dropped with their payer belong to the request that concluded so.
+  // Keys that failed together with their payer belong to the request with that conclusion.
   const named = new Set(conclusions.map(({ key }) => key))
   const dropped = [...changed].filter(key => !named.has(key))
   return requests.map(request => [

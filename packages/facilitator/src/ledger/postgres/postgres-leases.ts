@@ -1,10 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { SenderLeases } from '../settlement-ledger.ts'
 
-/**
- * {@link SenderLeases} on PostgreSQL; the lease is measured by the database's clock, the one all processes
- * share.
- */
+/** {@link SenderLeases} on PostgreSQL; leases are measured by the database's clock, which all processes share. */
 export function createPostgresLeases({ schema, query }: Database): SenderLeases {
   const acquire = `insert into ${schema}.sender_leases as l (network, relayer, holder, fence, expires_at)
     values ($1, $2, $3, 1, clock_timestamp() + $4 * interval '1 millisecond')

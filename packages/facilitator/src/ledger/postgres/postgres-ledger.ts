@@ -11,7 +11,7 @@ import { createPostgresSecrets } from './postgres-secrets.ts'
 import { createPostgresSettlements } from './postgres-settlements.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 
-/** Beside `src` and beside `dist`: the same two levels up from either. */
+/** Two levels up from both `src` and `dist`. */
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 
 /** How a ledger on PostgreSQL is opened. */
@@ -19,26 +19,26 @@ export interface PostgresLedgerOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string
   /**
-   * The server itself, where `connectionString` leads to a pooler that hands out connections for one transaction at a time:
-   * for migrations, and whatever else lasts longer.
+   * The direct address of the server if `connectionString` is a pooler that assigns connections for one transaction at a
+   * time; used for migrations and other work that needs a session.
    */
   readonly directConnectionString?: string | undefined
-  /** A schema of its own; default `farebox_facilitator`. */
+  /** The schema of the ledger; default `farebox_facilitator`. */
   readonly schema?: string
-  /** Connections at most; default 10. */
+  /** The most connections; default 10. */
   readonly connections?: number
   readonly clock: Clock
   readonly failureLimits?: PayerFailureLimits
   /** Called with the error of a connection that broke while idle. */
   readonly onError?: (error: Error) => void
-  /** Called before migrations are run, with how many. */
+  /** Called before migrations run, with their number. */
   readonly onMigrating?: (count: number) => void
 }
 
 /**
- * Opens the ledger on PostgreSQL 14 or newer and brings its schema to the newest form.
+ * Opens the ledger on PostgreSQL 14 or newer and migrates its schema to the latest version.
  *
- * Rejects when the server cannot be reached or a migration is refused.
+ * Rejects when the server cannot be reached or a migration fails.
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ interface NearRow {
 export function createPostgresOwners({ schema, query }: Database): OwnerLedger {
   const use = `select ${schema}.owner_use_now($1, $2) as use`
   const sponsor = sponsorStatement(schema)
-  // One that nothing was said of counts as named, so it gets a row.
+  // An unknown owner counts as named, so it gets a row.
   const unname = `insert into ${schema}.owners as o (owner, sponsorship) values ($1, 'unlisted')
     on conflict (owner) do update set sponsorship = 'unlisted', granted = null where o.sponsorship = 'named'`
   const near = nearStatement(schema)
@@ -50,7 +50,7 @@ export function createPostgresOwners({ schema, query }: Database): OwnerLedger {
   }
 }
 
-/** Limits as `hold` and `daily_limit` read them. */
+/** Limits in the form that `hold` and `daily_limit` read. */
 export function toLimitsJson(limits: OwnerLimits): object {
   return {
     daily_settlements: limits.dailySettlements,
@@ -61,7 +61,7 @@ export function toLimitsJson(limits: OwnerLimits): object {
   }
 }
 
-/** Owners that have used four fifths of the limit of their UTC day or more; of the time $1, under the limits $2. */
+/** Owners that have used four fifths of their limit or more on the UTC day of the time $1, under the limits $2. */
 function nearStatement(schema: string): string {
   return `with used as (
       select owner, sum(settlements)::integer as used from (
@@ -83,7 +83,7 @@ function nearStatement(schema: string): string {
     from close`
 }
 
-/** Says of an owner ($1) why its gas is paid ($2) and how much is granted ($3); one that is named stays as it is. */
+/** Records why the gas of an owner ($1) is paid ($2) and how much is granted ($3); a named owner stays unchanged. */
 export function sponsorStatement(schema: string): string {
   return `insert into ${schema}.owners as o (owner, sponsorship, granted) values ($1, $2, $3)
     on conflict (owner) do update set sponsorship = excluded.sponsorship, granted = excluded.granted

@@ -14,7 +14,7 @@ import { groupRequests } from './group-requests.ts'
 import { toLimitsJson } from './postgres-owners.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
-/** As the database writes it in JSON; sums are strings, because they may be larger than a number holds. */
+/** As the database returns it in JSON; sums are strings, because they may exceed the range of a number. */
 interface HoldRow {
   readonly outcome: HoldOutcome['kind']
   readonly held_until: number | null
@@ -28,7 +28,7 @@ interface HoldRow {
   readonly daily_limit: number | null
 }
 
-/** As {@link readCapture} reads it. */
+/** A capture's row, as {@link readCapture} reads it. */
 export interface CaptureRow {
   readonly outcome: CaptureOutcome['kind']
   readonly first: boolean
@@ -40,8 +40,8 @@ export interface CaptureRow {
 }
 
 /**
- * {@link PaymentLedger} on PostgreSQL: the steps are functions of the schema, one round trip for all requests that
- * arrive in the same moment.
+ * {@link PaymentLedger} on PostgreSQL: the steps are functions of the schema, called in one round trip for all requests of
+ * the same moment.
  */
 export function createPostgresPayments(
   database: Database,
@@ -116,7 +116,7 @@ function holdValues(request: PaymentToHold): object {
   }
 }
 
-/** A capture as the functions of the schema take it. */
+/** A capture in the form that the functions of the schema take. */
 export function captureValues({ payment, binding, owner, bounds }: CaptureRequest): object {
   const { to, value, validAfter, validBefore } = payment.authorization
   return {

@@ -18,8 +18,8 @@ const COLUMNS = 'id, hash, owner, wallets, label, replaces, created_at, revoked_
 
 /** {@link SecretStore} on PostgreSQL. */
 export function createPostgresSecrets({ schema, query, inTransaction }: Database): SecretStore {
-  // The lock makes two creations of one owner follow one another; it is taken before the rows are counted,
-  // because a statement sees the rows as they were when it began.
+  // The lock serializes creations for one owner. It is taken before the rows are counted, because a statement sees the rows
+  // as of its start.
   const lock = `select pg_advisory_xact_lock(hashtextextended('secrets ' || $1, 0))`
   const create = `insert into ${schema}.secrets (${COLUMNS})
     select $1, $2, $3, $4, $5, $6, $7, $8, $9

@@ -27,7 +27,7 @@ export function createPostgresSettlements(parts: ConclusionParts): SettlementLed
   }
 }
 
-/** The errcode `submit` raises, to undo everything, when a payment was taken by somebody else. */
+/** The errcode that `submit` raises, to roll back everything, when another process took a payment. */
 const NOT_CAPTURED = 'FB001'
 
 async function submit(
@@ -47,7 +47,7 @@ async function submit(
   }
 }
 
-/** The outcome of a capture, the transaction if it was saved, and the payment's row from before. */
+/** The outcome of a capture, the transaction if it was saved, and the payment's row before the capture. */
 interface ChargeRow {
   readonly captured: CaptureRow
   readonly id: string | null
@@ -77,7 +77,7 @@ async function captureAndSubmit(
   const { captured, id, payment } = row
   const capture = readCapture(captured)
   if (id === null || payment === null) return { capture, submitted: undefined }
-  // A statement reads rows as they were when it began.
+  // A statement sees rows as of its start, so the row's new state is filled in here.
   const changed = { state: 'submitted', transaction: transaction.hash } as const
   return { capture, submitted: { id, payment: { ...toPaymentRecord(payment), ...changed } } }
 }

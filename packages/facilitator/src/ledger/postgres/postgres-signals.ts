@@ -7,11 +7,11 @@ import { readSignal, writeSignal } from './signal-payload.ts'
 
 const RECONNECT_MS = 1_000
 
-/** The arguments of `pg_notify` for a signal to the other processes: channel and payload. */
+/** The arguments of `pg_notify` that send a signal to the other processes: channel and payload. */
 export type NotifyQuery = (signal: Signal) => readonly [channel: string, payload: string]
 
 /**
- * {@link Signals} by LISTEN and NOTIFY, on a connection of its own that is opened again whenever it breaks.
+ * {@link Signals} over LISTEN and NOTIFY, on a connection of its own that is reopened when it breaks.
  */
 export function createPostgresSignals(
   { schema, query }: Database,
@@ -31,7 +31,7 @@ export function createPostgresSignals(
       await listen(
         { connectionString, channel, signal: closing.signal },
         {
-          // Notifications sent while nobody listened are lost.
+          // Notifications sent while there was no listening connection are lost.
           onListening: () => tell({ kind: 'concluded', payments: undefined }),
           onPayload(payload) {
             const signal = readSignal(self, payload)
@@ -48,7 +48,7 @@ export function createPostgresSignals(
       try {
         await query('publish', 'select pg_notify($1, $2)', notify(signal))
       } catch {
-        // The other processes read the ledger by themselves before long.
+        // The other processes read the ledger at intervals anyway.
       }
     },
     subscribe(listener) {
@@ -86,6 +86,6 @@ async function listen(
     await broken
     await client.end()
   } catch {
-    // The next attempt, or the others' own looking, makes up for it.
+    // The next attempt, or the regular reads of the ledger, make up for it.
   }
 }

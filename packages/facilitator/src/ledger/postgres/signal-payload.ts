@@ -1,10 +1,10 @@
 import { dropsOthers, type Conclusion } from '../settlement-ledger.ts'
 import { shortKey, type Signal } from '../signals.ts'
 
-/** A payload of NOTIFY has 8,000 bytes at most. */
+/** The most payments named in one signal: a NOTIFY payload has at most 8,000 bytes. */
 const MOST_NAMED = 500
 
-/** A signal as it is sent; `self` names the process that sends it. */
+/** Serializes a signal; `self` names the sending process. */
 export function writeSignal(self: string, signal: Signal): string {
   const names = signal.kind === 'concluded' ? (signal.payments ?? []) : []
   return [self, signal.kind, ...(names.length > MOST_NAMED ? [] : names)].join(' ')
@@ -12,12 +12,12 @@ export function writeSignal(self: string, signal: Signal): string {
 
 /** The signal of payments that are about to be decided. */
 export function concludedSignal(conclusions: readonly Conclusion[]): Signal {
-  // Only the ledger knows which payments fail with their payer.
+  // Only the ledger knows which payments fail together with their payer.
   if (conclusions.some(dropsOthers)) return { kind: 'concluded', payments: undefined }
   return { kind: 'concluded', payments: conclusions.map(({ key }) => shortKey(key)) }
 }
 
-/** Undefined for what is none, and for one's own. */
+/** Parses a signal; undefined for anything else, and for a signal that this process sent. */
 export function readSignal(self: string, payload: string): Signal | undefined {
   const [sender, kind, ...names] = payload.split(' ')
   if (sender === self) return undefined
