@@ -2,10 +2,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { LedgerTotals, PoolUse } from './ledger/ledger.ts'
 import type { NearLimits } from './ledger/owner-ledger.ts'
 
-/** The metrics for an operator; docs/metrics.md explains them all. */
+/** The metrics of a facilitator; docs/metrics.md explains them all. */
 export type Metrics = ReturnType<typeof createFacilitatorMetrics>
 
-/** Values read when metrics are asked for; undefined where one is not known, and its gauge stays unchanged. */
+/** Values read at each scrape; when one is undefined, its gauge stays unchanged. */
 export interface MetricSources {
   totals(): Promise<LedgerTotals | undefined>
   /** Owners that have used most of today's limit, or all of it. */
@@ -13,27 +13,30 @@ export interface MetricSources {
   pool(): PoolUse | undefined
   /** Our clock minus the time of the newest block that was seen. */
   lagSeconds(): number
-  /** How far the node says it is behind the others. */
+  /** How many blocks the node reports to be behind the network. */
   blocksBehind(): Promise<number | undefined>
   relayers(): Promise<readonly RelayerReading[] | undefined>
 }
 
-/** A relayer account as chain and ledger see it. */
+/** The state of a relayer account, from the chain and the ledger. */
 export interface RelayerReading {
   /** Lower-case address. */
   readonly relayer: string
-  /** Transactions in flight. */
+  /** Number of transactions in flight. */
   readonly open: number
-  /** Nonces between the account's next one and the first of ours in flight: with any, nothing can be mined. */
+  /**
+   * Nonces between the account's next one and the first of our transactions in flight: with a gap, none of them can be
+   * mined.
+   */
   readonly nonceGap: number
 }
 
 const PREFIX = 'farebox_facilitator_'
 
-/** Makes the metrics of one facilitator, in a registry of its own. Labels have values of ours alone. */
+/** Creates the metrics of one facilitator, in a registry of its own. No label takes a value from outside. */
 export function createFacilitatorMetrics(sources: () => MetricSources | undefined = () => undefined) {
   const registry = new Registry()
-  // Each sample wakes the process: at the default of 10 ms that was most of what an idle one cost.
+  // Each sample wakes the process: at the default of 10 ms the samples were most of the CPU time of an idle process.
   collectDefaultMetrics({ register: registry, prefix: PREFIX, eventLoopMonitoringPrecision: 50 })
   return {
     registry,

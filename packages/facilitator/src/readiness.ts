@@ -7,7 +7,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { ChainWatch } from './relayer/watch-chain.ts'
 import { keep } from './scrape-sources.ts'
 
-/** The checks of `/ready`: whether ledger, chain and relayer accounts are fit for work. */
+/** The checks of `/ready`: whether ledger, chain and relayer accounts are usable. */
 export function readinessChecks(
   ledger: Ledger,
   reader: ChainReader,
@@ -16,7 +16,7 @@ export function readinessChecks(
   clock: Clock,
 ): { readonly [name: string]: ReadinessCheck } {
   return {
-    // Anybody may ask, as often as they like.
+    // The result is cached because the route is public and its request rate is not limited.
     database: keep(clock, () =>
       ledger.totals(network.id, nowSeconds(clock)).then(
         () => undefined,

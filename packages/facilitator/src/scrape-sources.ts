@@ -9,12 +9,12 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { OwnerLimits } from './ledger/owner-ledger.ts'
 import type { MetricSources, RelayerReading } from './metrics.ts'
 
-/** A scrape is not kept waiting: Prometheus gives up after ten seconds, and then has nothing at all. */
+/** The time limit of a source: Prometheus gives up after ten seconds and would get no values at all. */
 const TIMEOUT_MS = 2_000
-/** Several gauges of one scrape come from one reading. */
+/** All gauges of one scrape share one reading. */
 const KEPT_MS = 500
 
-/** The sources of the gauges, each bounded in time; a value without an answer is not known. */
+/** The sources of the gauges, each with a time limit; a value that does not arrive in time is undefined. */
 export function createScrapeSources(parts: {
   readonly ledger: Ledger
   readonly network: Network
@@ -54,7 +54,7 @@ async function readRelayer(
   return { relayer, open: open.length, nonceGap: Math.max(0, Math.min(...open) - (await next())) }
 }
 
-/** False where the node is at the head; some nodes leave fields out. */
+/** The node's answer is `false` when it is at the head; some nodes omit fields. */
 function readBlocksBehind(syncing: unknown): number {
   if (typeof syncing !== 'object' || syncing === null) return 0
   const { currentBlock, highestBlock } = syncing as { readonly [key: string]: unknown }
@@ -70,7 +70,10 @@ async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefin
   )
 }
 
-/** One reading at a time, kept for a moment: a client that asks without end costs no more than one that asks once a second. */
+/**
+ * Runs one reading at a time and keeps it for a moment: a client that scrapes continuously costs no more than one that
+ * scrapes once a second.
+ */
 export function keep<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: Promise<T>; readonly untilMs: number } | undefined
   return () => {

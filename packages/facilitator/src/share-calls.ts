@@ -1,4 +1,4 @@
-/** A call that is under way is shared by all that ask the same meanwhile; the next asks again. */
+/** Callers with the same question share a call in progress; the next question starts a new call. */
 export function shareCalls<Question, Answer>(
   ask: (question: Question) => Promise<Answer>,
 ): (question: Question) => Promise<Answer> {

@@ -4,7 +4,7 @@ import { COMPILER } from '@farebox/contracts/internal/compiler'
 import type { DeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
-/** `farebox-facilitator deploy-settler`: puts the contract of batches on the chain of FACILITATOR_NETWORK. */
+/** `farebox-facilitator deploy-settler`: deploys BatchSettler to the chain of FACILITATOR_NETWORK. */
 export const DEPLOY_SETTLER: DeployCommand = {
   name: 'farebox-facilitator deploy-settler',
   summary: 'puts the BatchSettler contract on a chain, after showing what it costs',

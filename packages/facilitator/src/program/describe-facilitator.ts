@@ -4,10 +4,10 @@ import type { DescribedProgram } from '@farebox/server/internal/program/show-hel
 import { DEPLOY_SETTLER } from './deploy-settler.ts'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
-/** Beside `src` and beside `dist`: the same two levels up from either. */
+/** Two levels up from both `src` and `dist`. */
 const MANIFEST = new URL('../../package.json', import.meta.url)
 
-/** The program `farebox-facilitator`, as `--help` tells of it. */
+/** The program `farebox-facilitator`, as `--help` describes it. */
 export function describeFacilitator(): DescribedProgram {
   const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { readonly version: string }
   return {

@@ -21,42 +21,42 @@ import {
 } from '@farebox/server/internal/environment'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
-/** The settings in the facilitator's environment; read once. */
+/** The settings of the facilitator, read from the environment once. */
 export interface FacilitatorEnvironment {
   readonly host: string
   readonly port: number
-  /** Undefined: no metrics are served. */
+  /** Undefined: metrics are not served. */
   readonly metricsPort: number | undefined
   readonly network: Network
   readonly rpcUrl: string
-  /** A node of another provider, which must agree before a settlement counts. */
+  /** A node of another provider, which must confirm a settlement before it counts. */
   readonly secondRpcUrl: string | undefined
-  /** 32 bytes of `0x` hex each; one at least. */
+  /** 32 bytes of `0x` hex each; at least one. */
   readonly relayerKeys: readonly string[]
-  /** Undefined: needed, unless the program brings a database of its own. */
+  /** Undefined: the program must start a database of its own. */
   readonly databaseUrl: string | undefined
-  /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
+  /** The direct address of the server; set if `databaseUrl` is a pooler such as PgBouncer. */
   readonly directDatabaseUrl: string | undefined
   readonly databaseSchema: string
-  /** The folder for the files of a database that the program brings. */
+  /** The folder for the files of the program's own database. */
   readonly dataFolder: string
   /** Undefined: secrets cannot be administered over HTTP. */
   readonly adminToken: string | undefined
-  /** Only what was set; the engine has defaults for the rest. */
+  /** Only the limits that are set; the engine has defaults for the others. */
   readonly limits: Partial<FacilitatorLimits>
 }
 
 const WEI_PER_GWEI = 1_000_000_000n
 
-/** The advice on DATABASE_URL, where nothing else brings a database. */
+/** The advice about DATABASE_URL when the program has no database of its own. */
 export const LEDGER_DATABASE_ADVICE =
   'give the postgres:// URL of a PostgreSQL server, 14 or newer, to keep the ledger in'
 
 /**
- * Reads the environment of the facilitator, the only place that does. Every variable is in `variables.ts` and in
+ * Reads the environment of the facilitator; no other code reads it. Every variable is listed in `variables.ts` and in
  * docs/operating-the-facilitator.md.
  *
- * Throws {@link EnvironmentError} naming every variable that is missing or wrong. No value of a secret is in it.
+ * Throws an {@link EnvironmentError} that names every missing or invalid variable. It contains no secret values.
  *
  * @param bringsDatabase - whether the program has a database of its own where DATABASE_URL is unset
  */
@@ -124,8 +124,8 @@ function readLimits(read: ReadVariable): FacilitatorEnvironment['limits'] {
 }
 
 /**
- * What is set for owners with a listed agent holds for those that the operator names as well, and bounds what platforms
- * grant: one number is the limit of all.
+ * The limit for owners with a listed agent also applies to owners that the operator names, and caps the grants of platforms:
+ * one number limits all of them.
  */
 function limitDaily({
   daily,

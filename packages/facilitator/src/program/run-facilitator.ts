@@ -8,12 +8,12 @@ import { readFacilitatorEnvironment } from './read-environment.ts'
 import { startFacilitator } from './start-facilitator.ts'
 
 /**
- * Is the program `farebox-facilitator`: a facilitator as this process's environment describes it, until SIGTERM or
- * SIGINT. Says `"event":"listening"` with its URL once it answers; logs are JSON lines on stdout. With words behind its
- * name it shows its help, or runs a command.
+ * Runs the program `farebox-facilitator`: a facilitator configured by the environment of the process, until SIGTERM or
+ * SIGINT. It logs `"event":"listening"` with its URL once it serves requests; logs are JSON lines on stdout. With
+ * command-line arguments it shows its help or runs a command.
  *
- * @param startDatabase - brings a database where DATABASE_URL is unset; without it that variable is required
- * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why, 2 for words that it
+ * @param startDatabase - starts a database when DATABASE_URL is unset; without it that variable is required
+ * @returns the exit code: 0 after it was stopped, 1 when it did not start and logged the reason, 2 for arguments that it
  *   does not know
  */
 export async function runFacilitator(startDatabase?: StartDatabase): Promise<number> {

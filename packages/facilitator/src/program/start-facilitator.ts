@@ -17,10 +17,10 @@ import { openPostgresLedger } from '../ledger/postgres/postgres-ledger.ts'
 import { LEDGER_DATABASE_ADVICE, type FacilitatorEnvironment } from './read-environment.ts'
 
 /**
- * Starts the facilitator an environment describes.
+ * Starts the facilitator that an environment describes.
  *
- * Rejects when a part does not start; those that did are stopped again. An `EnvironmentError` where DATABASE_URL is
- * unset and `startDatabase` too.
+ * Rejects when a part does not start; the started parts are stopped again. Rejects with an `EnvironmentError` when neither
+ * DATABASE_URL nor `startDatabase` is set.
  */
 export async function startFacilitator(
   environment: FacilitatorEnvironment,
@@ -104,7 +104,7 @@ async function openFacilitator(
   return facilitator
 }
 
-/** Asked before anything else is, so that a node that is not there is named. */
+/** The first request of the start, so that an unreachable node is named in the error. */
 async function reachNode(rpc: JsonRpc, url: string): Promise<void> {
   try {
     await rpc.call('eth_chainId', [])

@@ -1,6 +1,6 @@
 import type { VariablesHelp } from '@farebox/server/internal/program/variables'
 
-/** Every variable of `farebox-facilitator`, as its help lists them; `readEnvironment` reads these and no others. */
+/** Every variable of `farebox-facilitator`, as its help lists them; `readEnvironment` reads exactly these. */
 export const FACILITATOR_VARIABLES = {
   EVM_RPC_URL: { meaning: 'http(s) URL of a JSON-RPC node of the network', default: 'required' },
   EVM_SECOND_RPC_URL: {

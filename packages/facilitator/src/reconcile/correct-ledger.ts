@@ -16,12 +16,12 @@ export interface ReconcilerParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly everyMs: number
-  /** Rejects where the node is not on the chain we know: nothing is corrected by another one. */
+  /** Rejects when the node is not on the known chain: no row is corrected from another chain. */
   readonly confirmChain: () => Promise<void>
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
 }
 
-/** Lets a row follow the chain, which is right where the two disagree: counted and logged. */
+/** Updates a row to match the chain, which decides when the two disagree; counts and logs the correction. */
 export async function correctLedger(
   parts: ReconcilerParts,
   kind: string,

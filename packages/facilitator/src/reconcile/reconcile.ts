@@ -5,38 +5,40 @@ import type { ReconcilerParts } from './correct-ledger.ts'
 import { revisitSettled, type MissingBlocks } from './revisit-settled.ts'
 import { revisitUncharged } from './revisit-uncharged.ts'
 
-/** The memory that comparisons have of those before them. */
+/** State that is kept from one comparison to the next. */
 export interface ReconcilePasses {
   readonly missing: MissingBlocks
   count: number
 }
 
-/** The one that keeps the ledger equal to the chain, row by row (I7). */
+/** Keeps every row of the ledger equal to the chain (I7). */
 export interface Reconciler {
-  /** Blocks from this number on were replaced: what was settled in them is looked at now. */
+  /** Blocks from this number on were replaced: rows settled in them are checked now. */
   revisitReplaced(from: bigint): void
   close(): Promise<void>
 }
 
-/** Settled rows this young, by our own time, are looked at in every round: a reorganisation may have undone them. */
+/**
+ * Rows settled less than this ago, by the ledger's time, are checked in every round: a reorganisation may have removed them.
+ */
 const REVISITED_SECONDS = 300
-/** Older ones are looked at in every so many rounds, until they are this old. */
+/** Older rows are checked once in this many rounds, until they are confirmed. */
 const ROUNDS_A_LATER_LOOK = 5
 const CONFIRMED_AFTER_SECONDS = 1_800
-/** Rows of a look. More than are settled in that time by one relayer account on any of our chains. */
+/** Rows of one check. One relayer account settles fewer in that time on every supported chain. */
 const ROWS_A_LOOK = 20_000
-/** Rows that were never charged are kept for so long after the last audit: for callers that ask for their outcome. */
+/** How long rows that were never charged are kept after their last audit, for callers that ask for their outcome. */
 const UNUSED_KEPT_SECONDS = 86_400
 
-/** For a comparison by itself. */
+/** The state for a first comparison, or for a single one. */
 export function firstPass(): ReconcilePasses {
   return { missing: new Map(), count: 0 }
 }
 
 /**
- * Compares at once and then on a schedule: settled rows must be proven by their receipts, rows that were not
- * charged must be unused on the chain. Where the two disagree the chain is right, the row follows it, and the
- * disagreement is counted and logged. What is captured or submitted is the sender's to resume.
+ * Compares at once and then on a schedule: settled rows must be proven by their receipts, and the authorizations of
+ * uncharged rows must be unused on the chain. If the two disagree, the row is corrected from the chain, and the disagreement
+ * is counted and logged. Captured and submitted rows are left to the settlement loop.
  */
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const { clock, log, metrics } = parts
@@ -54,7 +56,7 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   let revisiting = Promise.resolve()
   return {
     revisitReplaced(from) {
-      // One after the other; what fails here is looked at again by the next comparison.
+      // The checks run one after another; a failed one is repeated by the next comparison.
       revisiting = revisiting.then(() => revisitSince(parts, from).catch(onFailure))
     },
     async close() {
@@ -64,17 +66,18 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   }
 }
 
-/** One comparison. Rejects when ledger or chain give no answer; what was found until then is written down. */
+/** Runs one comparison. Rejects when the ledger or the chain gives no answer; corrections made until then are recorded. */
 export async function reconcile(parts: ReconcilerParts, passes: ReconcilePasses): Promise<void> {
   const { ledger, reader, network } = parts
   let failure: unknown
   try {
     await expireHolds(parts)
   } catch (error) {
-    // A hold that is kept too long costs nobody money; the steps below may.
+    // A failure here does not stop the comparison: holds that are kept too long cost no money, but the steps below may
+    // concern money.
     failure = error
   }
-  // At the start the leases of this process itself are just being taken.
+  // In the first comparison the process may still be taking its own leases.
   if (passes.count > 0) await reportUnattended(parts)
   await parts.confirmChain()
   const head = await reader.readHead()
@@ -107,7 +110,7 @@ async function expireHolds({ ledger, network, clock, metrics }: ReconcilerParts)
   metrics.payments.inc({ state: 'expired', reason: '' }, expired)
 }
 
-/** A process that was started with fewer keys leaves transactions to nobody, and their payments wait without end. */
+/** Reports transactions that no process follows: after a restart with fewer keys, their payments would wait without end. */
 async function reportUnattended({ ledger, network, log, metrics }: ReconcilerParts): Promise<void> {
   const found = await ledger.settlements.unattended(network.id)
   metrics.unattended.set(found.reduce((sum, { transactions }) => sum + transactions, 0))

@@ -3,20 +3,20 @@ import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 
-/** Settled rows whose block the node does not have, by key: in how many rounds in a row. */
+/** For settled rows whose block the node does not have, by key: the number of consecutive rounds without the block. */
 export type MissingBlocks = Map<string, number>
 
-/** A node that is behind catches up in so many rounds; if it does not, the block is gone. */
+/** A node that is behind catches up within this many rounds; after that the block counts as replaced. */
 const ROUNDS_BEHIND = 3
-/** Rows whose authorizations are asked for in one call. */
+/** Rows whose authorizations are read in one call. */
 const ROWS_A_CALL = 100
 
 /**
- * Looks at settled rows again: each must be in the receipt of its transaction, in the same block, with its authorization
- * used. One that is not follows the chain (PAY-18): it is sent again while it can be; beyond that it is a loss, and said
- * so. Resolves to the keys of those that were as the ledger has them.
+ * Checks settled rows again: each must be in the receipt of its transaction, in the same block, with its authorization used.
+ * A row that is not is corrected from the chain (PAY-18): it is sent again while that is possible, otherwise it is recorded
+ * as a loss. Resolves to the keys of the rows that agree with the chain.
  *
- * @param behind - where given, rows of blocks beyond this head are left to later rounds: the node may only be behind
+ * @param behind - if given, rows of blocks beyond this head are left to later rounds: the node may only be behind
  */
 export async function revisitSettled(
   parts: ReconcilerParts,
@@ -38,7 +38,7 @@ export async function revisitSettled(
   return found
 }
 
-/** One question for each transaction, however many payments it carried. */
+/** Sends one request for each transaction, however many payments it carried. */
 async function readReceipts(
   { reader }: ReconcilerParts,
   records: readonly PaymentRecord[],
@@ -48,7 +48,7 @@ async function readReceipts(
   return new Map(hashes.map((hash, index) => [hash, receipts[index]]))
 }
 
-/** Is the node perhaps only behind the one that showed us the block? */
+/** May the node just be behind the one that showed this block? */
 function isBehind(
   { headNumber, missing }: { readonly headNumber: bigint; readonly missing: MissingBlocks },
   { key, blockNumber }: PaymentRecord,

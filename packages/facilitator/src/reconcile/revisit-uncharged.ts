@@ -1,16 +1,16 @@
 import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 
-/** Rows in one look at the chain. */
+/** Rows checked in one call to the node. */
 const ROWS_PER_LOOK = 50
-/** Rows read at once. */
+/** Rows read from the ledger at once. */
 const ROWS_PER_PAGE = 500
-/** More than strangers can make in the time between two rounds; the node is asked once for fifty rows. */
+/** More rows than callers can create between two rounds; the node gets one call for fifty rows. */
 const PAGES_PER_ROUND = 20
 
 /**
- * Looks at the rows that we say were not charged and that were not looked at since this head of the chain, each once:
- * somebody else may have submitted them.
+ * Checks the rows that are recorded as uncharged and not yet audited at this head of the chain, each once: another account
+ * may have submitted their authorizations.
  */
 export async function revisitUncharged(parts: ReconcilerParts, headSeconds: number): Promise<void> {
   const { ledger, network } = parts
@@ -20,7 +20,8 @@ export async function revisitUncharged(parts: ReconcilerParts, headSeconds: numb
       auditedBefore: headSeconds,
       limit: ROWS_PER_PAGE,
     })
-    // A node that is behind the one that showed us the head leaves rows due; the next round has another.
+    // A node that is behind the one that showed the head leaves rows unaudited; the next round checks them with another
+    // head.
     const unseen = rows.filter(({ key }) => !seen.has(key))
     for (const { key } of unseen) seen.add(key)
     for (let start = 0; start < unseen.length; start += ROWS_PER_LOOK)
@@ -41,7 +42,7 @@ async function look(parts: ReconcilerParts, records: readonly PaymentRecord[]): 
     headSeconds = observation.blockSeconds
     const verdict = observation.used ? await reader.findSettlement(record) : undefined
     if (verdict?.kind === 'settled') {
-      // Somebody else submitted it (PAY-16): the payer has paid, whatever we told the agent.
+      // Another account submitted the authorization (PAY-16): the payer has paid, although the agent was told otherwise.
       parts.log.error('a payment reported as uncharged was settled by someone else', {
         key,
         was: state,

@@ -2,37 +2,37 @@ import { type Clock, sleep } from '@farebox/protocol/time/clock'
 import { createPassNotifier } from './notifier.ts'
 
 /**
- * When the next transaction goes while others are in flight: a full one at once, any other at the next eighth of a
- * block, so that the slots of a block are not used up at its beginning by transactions that carry little.
+ * Decides when the next transaction is sent while others are in flight: a full one at once, any other at the next eighth of
+ * a block, so that the slots of a block are not used up at its beginning by transactions with few payments.
  */
 export interface BatchTiming {
-  /** Another payment waits. */
+  /** Called when another payment waits. */
   captured(): void
-  /** A transaction ended: those whose payments it carried are about to come with the next. */
+  /** Called when a transaction ended: the callers of its payments are about to send their next ones. */
   ended(): void
-  /** A transaction went with so many payments; `more` where as much as it could carry was left waiting. */
+  /** Called when a transaction with this many payments was sent; `more` if another full one is left waiting. */
   sent(payments: number, more: boolean): void
-  /** Several went together a moment ago: who comes first now is not the only one for long. */
+  /** Was a transaction with several payments sent a moment ago? Then more payments are about to arrive. */
   hasCompany(): boolean
   /**
    * Resolves when the next should go, or when `signal` aborts; never rejects.
    *
-   * @param blockMs - 0 where nothing is in flight: there is no slot to save then
+   * @param blockMs - 0 when nothing is in flight: there is no slot to save then
    */
   wait(blockMs: number, signal: AbortSignal): Promise<void>
 }
 
-/** The parts a block is divided into. */
+/** The slots of a block. */
 const PARTS = 8
 /**
- * Agents whose answers come together ask again together: so long they may take to join those who waited. Who finds
- * nobody waiting and nothing in flight goes at once.
+ * Agents whose responses arrive together send their next requests together: this is the time they get to join the payments
+ * that wait. A payment with none waiting and none in flight is sent at once.
  */
 const REJOIN_MS = 10
-/** So long after a transaction with several payments others are about to come. */
+/** For this long after a transaction with several payments, more payments are expected. */
 const COMPANY_MS = 250
 
-/** Gathers payments until as many wait as one transaction carries. */
+/** Gathers payments until a full transaction waits. */
 export function createBatchTiming(clock: Clock, full: number): BatchTiming {
   const notifier = createPassNotifier(clock)
   let [waiting, sentAtMs] = [0, Number.NEGATIVE_INFINITY]
@@ -45,7 +45,7 @@ export function createBatchTiming(clock: Clock, full: number): BatchTiming {
     ended: () => notifier.notify(),
     hasCompany() {
       const sinceMs = clock.nowMs() - companyAtMs
-      // Below zero where the clock was set back.
+      // Negative when the clock was set back.
       return sinceMs >= 0 && sinceMs < COMPANY_MS
     },
     sent(payments, more) {
@@ -56,7 +56,7 @@ export function createBatchTiming(clock: Clock, full: number): BatchTiming {
     },
     async wait(blockMs, signal) {
       const slotMs = blockMs / PARTS
-      // No longer than that either where the clock was set back.
+      // Limited to one slot also when the clock was set back.
       const leftMs = Math.min(slotMs, sentAtMs + slotMs - clock.nowMs())
       if (leftMs > 0 && waiting < full) await notifier.wait(leftMs, signal)
       if (waiting < full) await sleep(clock, REJOIN_MS, signal)

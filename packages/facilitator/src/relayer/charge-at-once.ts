@@ -18,17 +18,17 @@ export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'rel
 }
 
 /**
- * A hold is safe from the moment of its capture, and all other payments wait meanwhile: if the node takes longer than this
- * to answer, the payment is captured first, in the ordinary way.
+ * The time for the node to answer before the payment is captured the ordinary way instead: a hold is safe only from its
+ * capture on, and all other payments wait meanwhile.
  */
 export const READY_MS = 900
 
 /**
- * Charges a payment that comes while nothing else is under way, nor several were a moment ago: it is captured and its
- * transaction saved in one step of the ledger, and sent. That takes half as long as to capture it and to find it waiting. It
- * is looked at right before as any other: the very transaction is tried.
+ * Charges a payment that arrives while nothing else is in progress and no batch was sent a moment ago: it is captured and
+ * its transaction saved in one step of the ledger, then sent. That takes half as long as capturing it and then finding it in
+ * the backlog. As for any other payment, the exact transaction is simulated first.
  *
- * Undefined where something is under way, or the payment is not one to go by itself: nothing has happened then, and it is
+ * Undefined when something is in progress or the payment cannot be sent by itself: nothing was changed, and it must be
  * captured to wait for its turn. Rejects when the ledger gives no answer.
  */
 export async function chargeAtOnce(
@@ -46,7 +46,7 @@ export async function chargeAtOnce(
     return await charge(parts, state, term, request)
   } finally {
     state.isAtWork = false
-    // Payments that came meanwhile wait.
+    // Payments that arrived meanwhile are waiting.
     state.notifier.notify()
   }
 }
@@ -67,7 +67,7 @@ async function charge(
     request,
   )
   if (submitted === undefined) {
-    // It was not a hold to charge, or the lease is gone. Captured, it waits for its turn.
+    // There was no hold to charge, or the lease is lost. If captured, the payment waits for its turn.
     term.nextNonce = undefined
     return capture
   }
@@ -91,12 +91,12 @@ async function charge(
   return { kind: 'captured', first: true, transaction: signed.hash }
 }
 
-/** The value if it comes within {@link READY_MS}, else undefined. */
+/** The value if it arrives within {@link READY_MS}, otherwise undefined. */
 async function inTime<Ready>({ clock }: ChargeParts, ready: Promise<Ready>): Promise<Ready | undefined> {
   return await within(clock, READY_MS, ready)
 }
 
-/** Looks whether the payment would be paid now, in a transaction of its own, and signs that. */
+/** Checks that the payment would succeed now in a transaction of its own, and signs that transaction. */
 async function makeReady(parts: ChargeParts, term: RelayerTerm, { payment }: CaptureRequest) {
   const { relayer } = term
   try {
@@ -112,7 +112,7 @@ async function makeReady(parts: ChargeParts, term: RelayerTerm, { payment }: Cap
     if (code?.kind !== 'none' || trial.kind !== 'passes') return undefined
     return { nonce, signed: relayer.sign(call, nonce, fees) }
   } catch {
-    // The node gives no answer: that is for the settlement loop to say, and to try again.
+    // The node gives no answer: the settlement loop reports that and tries again.
     return undefined
   }
 }

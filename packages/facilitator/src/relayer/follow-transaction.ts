@@ -9,11 +9,11 @@ export interface FollowParts
   extends
     Omit<DriveParts, 'conclude' | 'lowestOpenNonce' | 'carry' | 'relayer'>,
     Pick<PlanParts, 'readCodes' | 'hasSettler'> {
-  /** Notified of what was recorded, for the callers that wait for a settlement. */
+  /** Called with recorded conclusions, to notify the callers that wait for a settlement. */
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
 }
 
-/** Lets a saved transaction be seen to its end beside everything else. */
+/** Follows a saved transaction to its end in the background. */
 export function followTransaction(
   parts: FollowParts,
   state: SenderState,
@@ -39,12 +39,12 @@ export function followTransaction(
   term.following.set(transaction.id, { nonce: transaction.nonce, lane, sinceMs, done })
 }
 
-/** Of one that an earlier holder of the lease has sent. */
+/** The lane of a transaction that an earlier holder of the lease sent. */
 function laneOf({ payments }: OpenTransaction): SettlementLane {
   return payments.some(payment => payment.alone) ? 'alone' : 'together'
 }
 
-/** Writes down what the chain decided, and tells those who wait for it. Rejects when the ledger gives no answer. */
+/** Records what the chain decided, and notifies the waiting callers. Rejects when the ledger gives no answer. */
 export async function conclude(
   parts: Pick<FollowParts, 'settlements' | 'metrics' | 'log' | 'onConcluded'>,
   conclusions: readonly Conclusion[],

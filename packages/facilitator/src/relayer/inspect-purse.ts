@@ -3,11 +3,11 @@ import type { Metrics } from '../metrics.ts'
 import { gasLimit, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
-/** Gas money. */
+/** The gas money of the relayer accounts. */
 export interface GasMoney {
-  /** How many settlements each account can pay for, by its address. */
+  /** How many settlements each account can pay for, by address. */
   readonly left: ReadonlyMap<string, bigint>
-  /** Why no payment can be taken; undefined where one can. */
+  /** Why no payment can be taken; undefined when payments can be taken. */
   readonly unusable: string | undefined
 }
 
@@ -19,11 +19,11 @@ export interface PurseParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly maxFeePerGas: bigint
-  /** With gas for fewer settlements than this, over all accounts, no new payment is taken. */
+  /** No new payment is taken when the gas money of all accounts together covers fewer settlements than this. */
   readonly minSettlementsLeft: number
 }
 
-/** Below this the log asks for more: an empty purse must not come as a surprise (PAY-32). */
+/** Below this number of settlements a warning is logged, so that the operator can add money before it runs out (PAY-32). */
 const WARN_SETTLEMENTS_LEFT = 1_000n
 const WEI_PER_ETHER = 1e18
 
@@ -59,7 +59,7 @@ export async function inspectPurse({
   return { left, unusable: 'the relayer accounts have too little gas money' }
 }
 
-/** Has this account, by its address, gas money for a transaction with so many payments? */
+/** Can this account pay for a transaction with this many payments? */
 export function canPayFrom(purse: GasMoney, relayer: string, payments: number): boolean {
   const left = purse.left.get(relayer)
   return left === undefined || left * gasLimit(1) >= gasLimit(payments)

@@ -1,18 +1,18 @@
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
-/** Wakes a loop that waits for work. A notification while nobody waits ends the next wait at once. */
+/** Wakes a loop that waits for work. A notification while the loop is not waiting ends its next wait at once. */
 export interface PassNotifier {
   notify(): void
-  /** Forgets a notification that nobody has waited for. */
+  /** Discards a pending notification. */
   reset(): void
   /** Resolves at the next notification, after `timeoutMs` without one, or when `signal` aborts; never rejects. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>
 }
 
-/** A reason of our own: without one each abort makes an exception with its stack. */
+/** An explicit abort reason: without one each abort creates an exception with a stack trace. */
 const NOTIFIED = 'notified'
 
-/** Makes a notifier for one listener. */
+/** Creates a notifier for one listener. */
 export function createPassNotifier(clock: Clock): PassNotifier {
   let isNotified = false
   let wake = new AbortController()

@@ -15,22 +15,22 @@ import type {
 import type { RelayerNode } from './account/relayer-node.ts'
 import type { HasSettler } from './account/has-batch-settler.ts'
 
-/** The decisions on captured payments. */
+/** The decisions about captured payments. */
 export interface SettlementPlan {
   /** Decided without a transaction of ours. */
   readonly concluded: readonly Conclusion[]
-  /** Good to go in one transaction. */
+  /** Can be paid in one transaction. */
   readonly together: readonly PaymentRecord[]
-  /** Good to go, but each in a transaction of its own. */
+  /** Can be paid, but each in a transaction of its own. */
   readonly single: readonly PaymentRecord[]
-  /** The call that carries some of these payments, by the codes that were read for the trial. */
+  /** The call that carries some of these payments, with the account codes that were read for the simulation. */
   call(payments: readonly PaymentRecord[]): SettlementCall
 }
 
 /** The dependencies of a plan. */
 export interface PlanParts extends CapturedParts {
   readonly reader: ChainReader
-  /** Looks at one payment by itself; see `createObserver`. */
+  /** Observes a single payment; see `createObserver`. */
   readonly observe: (payment: LedgerPayment) => Promise<Observation>
   readonly readCodes: ReadPayerCodes
   readonly hasSettler: HasSettler
@@ -39,18 +39,18 @@ export interface PlanParts extends CapturedParts {
   readonly clock: Clock
 }
 
-/** An authorization that ends so soon is looked at by itself: a block may be later than the one it is tried in. */
+/** An authorization that ends this soon is checked by itself: its block may be later than the simulated one. */
 const ENDS_SOON_SECONDS = 2
 
 /**
- * Looks at captured payments once more right before money is spent on them (SR7): the transaction that would carry them
- * is tried exactly as it would be sent. Those that pass go; of those that do not each is looked at by itself: what the
- * chain has decided is concluded, and where nothing certain can be said now it stays captured. Payers whose accounts have
- * got code that nobody knows go alone from now on.
+ * Checks captured payments once more before gas is spent on them (SR7): the transaction that would carry them is simulated
+ * exactly as it would be sent. Payments that succeed are sent. Each that fails is checked by itself: if the chain has
+ * decided it, it is concluded; if nothing is certain now, it stays captured. Payers whose accounts now have unknown code are
+ * sent alone from now on.
  *
  * Rejects when the node gives no answer: then nothing is decided, and nothing has failed.
  *
- * @param fees - what the transaction offers; undefined where none can be sent now, and only the decided are wanted
+ * @param fees - the fees of the transaction; undefined when none can be sent now and only decisions are wanted
  */
 export async function planTogether(
   parts: PlanParts,
@@ -76,7 +76,8 @@ export async function planTogether(
     parts,
     rest.filter(payment => !passed.has(payment.key)),
   )
-  // Those that passed by themselves alone have failed behind others of their payer, or the head is older than they are.
+  // Payments that succeed only by themselves failed after another payment of their payer, or the head is older than they
+  // are.
   const late = onePerPayer(
     payable,
     rest.filter(payment => passed.has(payment.key)),
@@ -92,7 +93,7 @@ export async function planTogether(
   }
 }
 
-/** Which of these pass, by key, in one transaction of them all. */
+/** The keys of the payments that succeed in one simulated transaction of all of them. */
 async function tryTogether(
   { relayer, node }: PlanParts,
   payments: readonly PaymentRecord[],
@@ -130,7 +131,10 @@ async function verifyEach(
   return { concluded, payable }
 }
 
-/** By key: of payers of whom nothing else goes now, and of each the first. The rest has its turn when that is paid. */
+/**
+ * By key: the first payment of each payer that has no other payment in the transaction. The others get their turn once it is
+ * paid.
+ */
 function onePerPayer(
   payable: readonly PaymentRecord[],
   going: readonly PaymentRecord[],
@@ -145,15 +149,15 @@ function onePerPayer(
   )
 }
 
-/** The decision on the first payment that goes alone and can be decided. */
+/** The decision about the first payment to be sent alone that can be decided. */
 export interface LonePlan {
   readonly concluded: readonly Conclusion[]
   readonly next: { readonly payment: PaymentRecord; readonly call: SettlementCall } | undefined
 }
 
 /**
- * Looks at payments of accounts with code that nobody knows, until one can go. Such a payment has one attempt: one under
- * which a transaction was reverted is not sent again, and takes with it whatever else its payer has waiting.
+ * Checks payments from accounts with unknown code until one can be sent. Such a payment gets one attempt: after a reverted
+ * transaction it is not sent again, and all waiting payments of its payer fail with it.
  *
  * Rejects when the node gives no answer.
  */
@@ -184,7 +188,7 @@ export async function planAlone(
 const FAILED = 'invalid_exact_evm_transaction_failed'
 const BURNED = "a transaction with this payer's account was reverted: accounts with code have one attempt"
 
-/** The call that carries payments to the chain now; see `Relayer.call`. Rejects when the node gives no answer. */
+/** The call that carries payments now; see `Relayer.call`. Rejects when the node gives no answer. */
 export async function carry(
   parts: Pick<PlanParts, 'readCodes' | 'hasSettler' | 'relayer'>,
   payments: readonly PaymentRecord[],

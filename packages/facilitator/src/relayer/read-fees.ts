@@ -10,7 +10,9 @@ export interface FeeParts {
   readonly maxFeePerGas: bigint
 }
 
-/** The fees that a transaction offers now; undefined where gas costs more than the cap. Rejects when the node gives no answer. */
+/**
+ * The fees that a transaction offers now; undefined when gas costs more than the cap. Rejects when the node gives no answer.
+ */
 export async function readFees({ node, log, maxFeePerGas: cap }: FeeParts): Promise<Fees | undefined> {
   const { baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas } = await node.fees()
   if (baseFeePerGas + maxPriorityFeePerGas > cap) {

@@ -5,8 +5,8 @@ import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
 /**
- * Payments go together, or each in a transaction of its own; those of accounts with code that nobody knows go alone, one
- * after the other. No lane can take the place of another.
+ * Payments are sent together, or each in a transaction of its own; payments from accounts with unknown code are sent alone,
+ * one after another. Each lane has its own limit, so that none can crowd out another.
  */
 export type SettlementLane = 'together' | 'single' | 'alone'
 
@@ -14,12 +14,12 @@ export type SettlementLane = 'together' | 'single' | 'alone'
 export interface FollowedTransaction {
   readonly nonce: number
   readonly lane: SettlementLane
-  /** Since when it is followed, whatever fees it has. */
+  /** Since when it is followed, unchanged when its fees are raised. */
   readonly sinceMs: number
   readonly done: Promise<void>
 }
 
-/** The time in which a process holds the lease of one relayer account. */
+/** The time during which a process holds the lease of one relayer account. */
 export interface RelayerTerm {
   readonly relayer: Relayer
   readonly lease: SenderLease
@@ -27,32 +27,32 @@ export interface RelayerTerm {
   readonly end: AbortController
   /** The transactions in flight, by their id in the ledger. */
   readonly following: Map<string, FollowedTransaction>
-  /** The nonce from which a free one is looked for; undefined where the chain must be asked. */
+  /** The nonce from which the search for a free one starts; undefined when the chain must be asked. */
   nextNonce: number | undefined
-  /** How many transactions it has sent. */
+  /** How many transactions were sent in this term. */
   sent: number
 }
 
-/** The state that all senders from a process's accounts share. */
+/** The state shared by all senders of a process. */
 export interface SenderState {
-  /** Names the process in the ledger. */
+  /** Identifies the process in the ledger. */
   readonly holder: string
-  /** The accounts it sends from, by address. */
+  /** The accounts that it sends from, by address. */
   readonly terms: Map<string, RelayerTerm>
   readonly batching: BatchTiming
   /** Notified when there may be work. */
   readonly notifier: PassNotifier
-  /** Somebody is making a transaction: of two at once both would take the same nonce. */
+  /** A transaction is being made: two at once would use the same nonce. */
   isAtWork: boolean
 }
 
 /**
- * Transactions of one account in flight at once, in each lane. Together: eight that are spread over a block, and as many
- * full ones; more would only queue in the node, and fall together if one does.
+ * The most transactions of one account in flight, by lane. Together: eight that are spread over a block, and eight full
+ * ones; more would only queue in the node, and be dropped together if one is dropped.
  */
 const MAX_OPEN: { readonly [lane in SettlementLane]: number } = { together: 16, single: 4, alone: 1 }
 
-/** Has this account, by its address, gas money for a transaction with so many payments? */
+/** Can this account, given by address, pay for a transaction with this many payments? */
 export type CanPay = (relayer: string, payments: number) => boolean
 
 /** Begins a term. */
@@ -60,24 +60,24 @@ export function beginTerm(relayer: Relayer, lease: SenderLease): RelayerTerm {
   return { relayer, lease, end: new AbortController(), following: new Map(), nextNonce: undefined, sent: 0 }
 }
 
-/** May another transaction of this account go in this lane? */
+/** May another transaction of this account be sent in this lane? */
 export function hasRoomInLane(term: RelayerTerm, lane: SettlementLane): boolean {
   return !term.end.signal.aborted && countOpen(term, lane) < MAX_OPEN[lane]
 }
 
-/** Longer than a block is full now and then. */
+/** Longer than full blocks usually delay a transaction. */
 const HELD_UP_BLOCKS = 3
 
-/** Has one of its transactions waited for so long that those behind it had better gone from another account? */
+/** Has a transaction of this account waited so long that later ones should be sent from another account? */
 export function isHeldUp({ following }: RelayerTerm, nowMs: number, blockMs: number): boolean {
   return [...following.values()].some(({ sinceMs }) => nowMs - sinceMs > HELD_UP_BLOCKS * blockMs)
 }
 
 /**
- * The account that sends the next transaction of a lane: of those with room and not held up the one with the fewest in
- * flight, and of several such the one that has sent the fewest, so that all of them are used alike; undefined where none
- * has room. Those that go alone do so one at a time over all accounts: they are untrusted code, and more accounts are not
- * for them.
+ * The account that sends the next transaction of a lane: of the accounts below their limit and not held up, the one with the
+ * fewest in flight, and among equals the one that has sent the fewest, so that all are used alike; undefined when there is
+ * none. Payments sent alone are limited to one transaction over all accounts: they involve untrusted code, so more accounts
+ * do not give them more capacity.
  */
 export function chooseTerm(
   terms: readonly RelayerTerm[],
@@ -89,7 +89,8 @@ export function chooseTerm(
   const free = terms.filter(term => hasRoomInLane(term, lane))
   const paying = (payments: (term: RelayerTerm) => number): readonly RelayerTerm[] =>
     free.filter(term => canPay(term.relayer.address, payments(term)))
-  // First who could pay for a full one beside all that it has in flight. Where none can pay, the node says so.
+  // Accounts that could pay for a full transaction in addition to all in flight come first. If no account can pay, the node
+  // reports that.
   const able = [
     paying(({ following }) => MAX_BATCH * (following.size + 1)),
     paying(() => MAX_BATCH),
@@ -112,14 +113,14 @@ function countOpen(term: RelayerTerm, lane: SettlementLane): number {
   return [...term.following.values()].filter(one => one.lane === lane).length
 }
 
-/** The smallest nonce of an account's transactions in flight; infinite where there is none. */
+/** The smallest nonce of an account's transactions in flight; infinite if there are none. */
 export function lowestOpenNonce(term: RelayerTerm): number {
   return Math.min(...[...term.following.values()].map(one => one.nonce))
 }
 
 /**
- * The lowest nonce that no open transaction has. Not the one after the highest: what was dropped leaves a gap, and
- * until that is filled no block takes anything after it.
+ * The lowest nonce that no open transaction uses. Not the one after the highest: a dropped transaction leaves a gap, and
+ * until it is filled no later transaction can be mined.
  */
 export async function findFreeNonce(node: RelayerNode, term: RelayerTerm): Promise<number> {
   const taken = new Set([...term.following.values()].map(one => one.nonce))

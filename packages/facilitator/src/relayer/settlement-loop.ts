@@ -13,36 +13,33 @@ import { runSettlementPass, type PassParts } from './settlement-pass.ts'
 
 /** The dependencies of a settlement loop. */
 export interface SettlementLoopParts extends PassParts {
-  /** The accounts it may send from: those whose leases it gets. */
+  /** The accounts it may send from: it uses those whose leases it gets. */
   readonly relayers: readonly Relayer[]
   readonly leases: SenderLeases
-  /** After a crash nobody sends from its accounts for so long. */
+  /** After a crash of the process its accounts stay unused for this long. */
   readonly leaseMs: number
 }
 
-/** The one that turns captured payments into mined transfers. */
+/** Turns captured payments into mined transfers. */
 export interface SettlementLoop {
-  /** Charges a payment where nothing else is under way; see {@link chargeAtOnce}. */
+  /** Charges a payment when nothing else is in progress; see {@link chargeAtOnce}. */
   chargeAtOnce(request: CaptureRequest): Promise<CaptureOutcome | undefined>
-  /** Something was captured, here or in another process. */
+  /** Notifies the loop that a payment was captured, here or in another process. */
   wake(): void
   /** Does this process hold the lease of one of its relayer accounts? */
   holdsLease(): boolean
-  /** The nonces of the transactions in flight of an account, lower-case address. */
+  /** The nonces of an account's transactions in flight; lower-case address. */
   openNonces(relayer: string): readonly number[]
-  /** Stops taking work, lets go of what is in flight (it is saved) and gives the leases up. */
+  /** Stops taking work, stops following transactions in flight (they are saved) and releases the leases. */
   close(): Promise<void>
 }
 
-/**
- * With nothing to do the ledger is read this often, in case a notification was missed; so long after a failed
- * round.
- */
+/** When idle, the ledger is read at this interval in case a notification was missed; a failed round is repeated after it. */
 const IDLE_MS = 1_000
 
 /**
- * Starts the settlement loop of a process. It sends from the relayer accounts whose leases it holds; each lease is held
- * by one process at a time. It resumes whatever an earlier holder has saved, then takes what is captured.
+ * Starts the settlement loop of a process. It sends from the relayer accounts whose leases it holds; each lease is held by
+ * one process at a time. It resumes the transactions of an earlier holder, then settles captured payments.
  */
 export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop {
   const { clock, log, leases, leaseMs, relayers } = parts
@@ -106,13 +103,13 @@ async function work(parts: SettlementLoopParts, state: SenderState, closing: Abo
   const isInFlight = terms.some(term => countInFlight(term) > 0)
   if (isInFlight || state.batching.hasCompany())
     await state.batching.wait(isInFlight ? parts.blockMs() : 0, closing)
-  // The pass at work notifies when it is done.
+  // The pass in progress notifies the loop when it is done.
   if (state.isAtWork) return
   state.isAtWork = true
   try {
     await runSettlementPass(parts, state, terms)
   } catch (error) {
-    // A failed pass is tried again after a while, notified or not.
+    // A failed pass is repeated after a pause, with or without a notification.
     await sleep(clock, IDLE_MS, closing)
     notifier.notify()
     throw error

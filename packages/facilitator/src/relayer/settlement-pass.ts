@@ -22,14 +22,14 @@ export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relay
   readonly reorganisations: () => number
 }
 
-/** So many of those that go alone are looked at for one that can go. */
+/** The most payments to be sent alone that are checked for one that can be sent. */
 const MAX_ALONE = 8
 
 /**
- * One pass over what is to be done: takes up transactions that were left open, then puts what is captured into
- * new ones, each saved before anybody else sees it.
+ * One pass over the backlog: resumes open transactions, then puts captured payments into new ones, each saved before it is
+ * sent.
  *
- * Rejects when ledger or node give no answer; what was saved until then is taken up by the next round.
+ * Rejects when the ledger or the node gives no answer; the next pass resumes what was saved until then.
  */
 export async function runSettlementPass(
   parts: PassParts,
@@ -40,7 +40,7 @@ export async function runSettlementPass(
   const sender = { network: parts.network.id, relayers, holder: state.holder }
   const choose = (lane: SettlementLane): RelayerTerm | undefined =>
     chooseTerm(terms, lane, parts.canPay, term => isHeldUp(term, parts.clock.nowMs(), parts.blockMs()))
-  // Payments that cannot go now are left to other processes.
+  // Payments that this process cannot send now are left to other processes.
   const limits = {
     together: choose('together') === undefined ? 0 : MAX_BATCH,
     alone: choose('alone') === undefined ? 0 : MAX_ALONE,
@@ -57,7 +57,7 @@ export async function runSettlementPass(
   try {
     if (batching !== undefined) await sendTogether(parts, state, batching, together)
   } finally {
-    // Whatever accounts with code do to the one lane, the other goes on, and the other way round.
+    // Each lane proceeds independently: accounts with code in one lane cannot delay the other.
     if (lone !== undefined) await sendAlone(parts, state, lone, alone)
   }
 }
@@ -88,7 +88,7 @@ async function sendTogether(
   if (more) state.notifier.notify()
 }
 
-/** As many as the account has gas money for: of little left some are settled, instead of none. */
+/** As many payments as the account has gas money for: with little left, some are settled instead of none. */
 function affordable(
   { canPay }: PassParts,
   { relayer }: RelayerTerm,
@@ -120,9 +120,9 @@ async function sendAlone(
 }
 
 /**
- * Makes a plan and records what it concludes. Whether the node is on the chain we know is asked beside it, so that nobody
- * waits for that; once more where anything is concluded, because that is final. It is not recorded where blocks were
- * replaced meanwhile: the next round decides again.
+ * Makes a plan and records its conclusions. In parallel, so that no time is lost, the node is checked to be on the known
+ * chain; it is checked again before conclusions are recorded, because they are final. If blocks were replaced meanwhile,
+ * nothing is recorded and the next pass decides again.
  */
 async function onKnownChain<Plan extends { readonly concluded: readonly Conclusion[] }>(
   parts: PassParts,
@@ -142,14 +142,14 @@ async function onKnownChain<Plan extends { readonly concluded: readonly Conclusi
 interface Planned {
   readonly lane: SettlementLane
   readonly payments: readonly PaymentRecord[]
-  /** The call that carries them; tried, where they go together or alone. */
+  /** The call that carries them; already simulated for payments sent together or alone. */
   readonly call: SettlementCall
   readonly fees: Fees
-  /** As many as it could carry were left waiting. */
+  /** Another full transaction is left waiting. */
   readonly hasMore?: boolean
 }
 
-/** Signs, saves and sends one transaction; false where this round should go no further. */
+/** Signs, saves and sends one transaction; false when this pass should stop. */
 async function submit(
   parts: PassParts,
   state: SenderState,
@@ -165,7 +165,7 @@ async function submit(
     payments.map(payment => payment.key),
   )
   if (id === undefined) {
-    // Another process took a payment, or the lease is gone: the next round sees what is left.
+    // Another process took a payment, or the lease is lost: the next pass works with what is left.
     term.nextNonce = undefined
     state.notifier.notify()
     return false

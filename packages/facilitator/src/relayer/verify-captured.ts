@@ -9,23 +9,26 @@ export interface CapturedParts {
   readonly network: Network
 }
 
-/** Passes every trial and fails in every transaction: after so many faults of its own it is not sent again. */
+/**
+ * After this many faults of its own a payment is not sent again: it succeeds in every simulation and fails in every
+ * transaction.
+ */
 const MAX_FAULTS = 3
 
 /**
- * What one look at a captured payment, tried by itself, says of it: that it can be paid, that the chain has decided it,
- * or nothing certain now.
+ * The decision about a captured payment from an observation of it alone: it can be paid, the chain has decided it, or
+ * nothing is certain now.
  */
 export async function verifyCaptured(
   { reader, network }: CapturedParts,
   payment: PaymentRecord,
   observation: Observation,
 ): Promise<Conclusion | 'payable' | 'later'> {
-  // A node that is behind the one which saw the money, or the failed transaction, knows nothing of either.
+  // A node that is behind the one that showed the balance, or the failed transaction, has no information about either.
   if (observation.blockNumber < payment.observedBlock) return 'later'
   if (observation.used) return await concludeUsed(reader, payment)
   if (observation.revert === undefined) {
-    // A payment that was proven before, and undone, is not the payer's fault.
+    // For a payment that was proven before and then undone, the payer is not at fault.
     return payment.faults < MAX_FAULTS || payment.wasSettled
       ? 'payable'
       : failedConclusion(
@@ -36,7 +39,8 @@ export async function verifyCaptured(
   }
   const { reason, message } = observation.revert
   if (observation.blockSeconds >= Number(payment.authorization.validBefore)) {
-    // One that was sent before may be in a block that this node has not seen, or that is coming back.
+    // A payment that was sent before may be in a block that this node has not seen, or in one that returns after a
+    // reorganisation.
     const final = Number(payment.authorization.validBefore) + network.finalitySeconds
     if (payment.attempts > 0 && observation.blockSeconds <= final) return 'later'
     return failedConclusion(
@@ -46,13 +50,13 @@ export async function verifyCaptured(
       false,
     )
   }
-  // Its job is delivered: as long as the authorization is good the payer may have the money again.
+  // Its job is delivered: while the authorization is valid, the payer may get the money again.
   return payment.wasSettled ? 'later' : failedConclusion(payment, reason, message)
 }
 
 /**
- * Used by somebody: a foreign transaction that paid it in full counts, a cancellation does not (PAY-10,
- * PAY-16). Who cancels has the right to: an agent that settles all the same is no fault of the payer (D41).
+ * The nonce is used: a full payment by another account's transaction counts, a cancellation does not (PAY-10, PAY-16). The
+ * payer has the right to cancel: if an agent settles anyway, the payer is not at fault (D41).
  */
 async function concludeUsed(reader: ChainReader, payment: PaymentRecord): Promise<Conclusion | 'later'> {
   const verdict = await reader.findSettlement(payment)

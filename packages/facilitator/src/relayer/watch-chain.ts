@@ -7,30 +7,33 @@ import type { Header, KnownChain } from '../chain/known-chain.ts'
 import { shareCalls } from '../share-calls.ts'
 import { canPayFrom, inspectPurse, type GasMoney, type PurseParts } from './inspect-purse.ts'
 
-/** The state of the chain and of the relayers' gas money, a few seconds old at most. */
+/** The state of the chain and of the relayers' gas money, at most a few seconds old. */
 export interface ChainWatch {
-  /** Unix seconds: our clock or the chain's head, whichever is later; the head at most half a minute later. */
+  /** Unix seconds: our clock or the chain's head, whichever is later, but at most half a minute ahead of our clock. */
   chainNow(): number
-  /** A block of this time was seen. */
+  /** Reports that a block of this time was seen, Unix seconds. */
   sawBlock(seconds: number): void
-  /** Our clock minus the time of the newest block that was seen: it grows while the node is silent. */
+  /** Our clock minus the time of the newest block that was seen: grows while the node gives no answer. */
   lagSeconds(): number
   /** Milliseconds from one block to the next. */
   blockMs(): number
-  /** Has this account, lower-case address, gas money for a transaction with so many payments? */
+  /** Can this account, lower-case address, pay for a transaction with this many payments? */
   canPay(relayer: string, payments: number): boolean
-  /** Why payments cannot be settled now; undefined where they can. */
+  /** Why payments cannot be settled now; undefined when they can. */
   unusable(): string | undefined
-  /** How often blocks were seen to be replaced: another number than before tells that what was seen between may not hold. */
+  /** How often a reorganisation was seen: if the number changed, earlier observations may no longer hold. */
   reorganisations(): number
-  /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
+  /**
+   * A description of the difference between our clock and the node's, or the times of its blocks; undefined when there is
+   * none.
+   */
   skew(): string | undefined
   /**
-   * Asks whether the node is still on the chain we know, and looks again where that is in doubt: what is about to be
-   * written down by its word. Rejects where it is not, or where nobody knows.
+   * Checks that the node is still on the known chain before its answers are recorded; looks again when in doubt. Rejects
+   * when it is not, or when that is unknown.
    */
   confirmChain(): Promise<void>
-  /** A receipt of this block was believed: its settlements are revisited where the block is replaced. */
+  /** Reports that a receipt of this block was accepted: its settlements are checked again if the block is replaced. */
   noteBlock(block: { readonly number: bigint; readonly hash: string }): void
   close(): Promise<void>
 }
@@ -39,33 +42,33 @@ export interface ChainWatch {
 export interface ChainWatchParts extends PurseParts {
   readonly chain: KnownChain
   readonly clock: Clock
-  /** By how much our clock is ahead of the node's, by what its answers tell; 0 where they tell nothing. */
+  /** Seconds by which our clock is ahead of the node's, measured from its responses; 0 if that is unknown. */
   readonly aheadOfNodeSeconds: () => number
-  /** Blocks from this number on were replaced. */
+  /** Called when blocks from this number on were replaced. */
   readonly onReorganised: (from: bigint) => void
 }
 
-/** As often as the fastest of our public chains that has seconds between its blocks makes one. */
+/** The block interval of the fastest supported public chain whose blocks are seconds apart. */
 const LOOK_MS = 2_000
-/** The gas money is inspected with every third check. */
+/** The gas money is inspected at every third look. */
 const LOOKS_A_PURSE = 3
 /** Longer than any node is behind. */
 const HEAD_COUNTS_MS = 600_000
 const UNREACHABLE = 'the chain cannot be reached'
 
-/** The state of the watch, as of its last check. */
+/** The result of the last look. */
 interface Watched {
   readonly head: HeadTime
   readonly pace: ReturnType<typeof createBlockPace>
   readonly skews: ReturnType<typeof createSkewWatch>
-  /** Why the node cannot be used; undefined where it can. */
+  /** Why the node cannot be used; undefined when it can. */
   node: string | undefined
   purse: GasMoney
   skew: string | undefined
   reorganisations: number
 }
 
-/** Checks once, then every few seconds until closed. */
+/** Looks at the chain once, then every few seconds until closed. */
 export async function watchChain(parts: ChainWatchParts): Promise<ChainWatch> {
   const { clock, chain } = parts
   const closing = new AbortController()
@@ -114,7 +117,7 @@ async function keepLooking(parts: ChainWatchParts, watched: Watched, closing: Ab
 
 /** The time of the newest block that was seen. */
 interface HeadTime extends Pick<ChainWatch, 'chainNow' | 'lagSeconds'> {
-  /** A block of this time was seen, in Unix seconds. */
+  /** Reports a block of this time, in Unix seconds. */
   saw(seconds: number): void
 }
 
@@ -123,7 +126,7 @@ function createHeadTime(clock: Clock): HeadTime {
   return {
     saw(seconds) {
       const nowMs = clock.nowMs()
-      // A node may be behind another, so the newest time counts; but one that was wrong must not count for good.
+      // The newest time counts, because one node may be behind another; but a time that was wrong must not count for good.
       if (seconds < headSeconds && nowMs - headSeenMs < HEAD_COUNTS_MS) return
       headSeconds = seconds
       headSeenMs = nowMs
@@ -155,7 +158,7 @@ async function lookAtPurse(parts: ChainWatchParts, watched: Watched): Promise<vo
   }
 }
 
-/** The fault of the node, in words; undefined where there is none. */
+/** Why the node cannot be used; undefined when it can. */
 async function inspectChain(
   { chain, log, metrics, onReorganised }: ChainWatchParts,
   watched: Watched,
@@ -184,13 +187,13 @@ async function inspectChain(
   }
 }
 
-/** Blocks reach us so late at most, where all is well: a slot of Ethereum, and its way through the network. */
+/** The longest delay of a block on its way to us under normal conditions: a slot of Ethereum, and its propagation. */
 const BLOCK_LATE_SECONDS = 15
 
 /**
- * Our clock against the node's: by the dates of its answers, and by blocks. A block that was not there at the look before
- * was made after it; where its time is long before that look, our clock is ahead, or the node behind the others. An idle
- * chain, whose newest block is old, shows nothing of that.
+ * Compares our clock with the node's, by the dates of its responses and by blocks. A block that was absent at the previous
+ * look was made after it; if its time is long before that look, our clock is ahead, or the node is behind the network. An
+ * idle chain, whose newest block is old, reveals nothing about the clock.
  */
 function createSkewWatch({ clock, aheadOfNodeSeconds }: ChainWatchParts) {
   let [lookMs, beforeMs] = [0, 0]
@@ -217,7 +220,7 @@ function createSkewWatch({ clock, aheadOfNodeSeconds }: ChainWatchParts) {
   }
 }
 
-/** Logged once, not with every look. */
+/** Logged when the state changes, not at every look. */
 function logChange({ log }: ChainWatchParts, before: string | undefined, now: string | undefined): void {
   if (now === undefined) log.info('the node is usable again', { was: before })
   else if (now !== UNREACHABLE)

@@ -3,34 +3,34 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { hashSecret, readSecretId } from './secret-form.ts'
 import type { SecretStore, StoredSecret } from './secret-store.ts'
 
-/** Finds the secret behind an `Authorization` header; undefined where there is none that counts. */
+/** Finds the secret of an `Authorization` header; undefined when the header has no valid one. */
 export type Authenticate = (authorization: string | undefined) => Promise<StoredSecret | undefined>
 
-/** A revocation, and a change of wallets, is felt by every process within this time (threats: 5 s). */
+/** A revocation, or a change of wallets, reaches every process within this time (threats: 5 s). */
 const KEPT_MS = 3_000
-/** Bounds what strangers with well-formed but invented secrets can make us remember. */
+/** Limits the memory that invented but well-formed secrets can use. */
 const MAX_KEPT = 10_000
 
 const MINUTE_MS = 60_000
 
-/** The place of the public id in a secret: `fbx_<16 hex>_…`. */
+/** The position of the public id in a secret: `fbx_<16 hex>_…`. */
 const ID = [4, 20] as const
 
 interface Kept {
   readonly untilMs: number
   readonly stored: Promise<StoredSecret | undefined>
-  /** The secret that was shown and found good: shown again, it is compared without hashing it. */
+  /** The secret that was last verified: the same secret is then compared without hashing it. */
   shown: Uint8Array | undefined
-  /** The minute in which its use was last noted, Unix seconds. */
+  /** The minute in which its use was last recorded, Unix seconds. */
   notedAt: number
 }
 
 const BEARER = /^Bearer ([^\s]{1,200})$/i
 
 /**
- * Makes the check of `Authorization: Bearer <FACILITATOR_SECRET>`: found by its public id, compared in
- * constant time. That it was used is noted, once a minute at most and without waiting for it.
- * The returned function rejects when the store does not answer.
+ * Creates the check of `Authorization: Bearer <FACILITATOR_SECRET>`: the secret is found by its public id and compared in
+ * constant time. Its use is recorded at most once a minute, without waiting for it. The returned function rejects when the
+ * store does not answer.
  */
 export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenticate {
   const kept = new Map<string, Kept>()
@@ -44,7 +44,7 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     kept.set(id, entry)
     const [oldest] = kept.keys()
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
-    // A failed look-up is nobody's answer.
+    // A failed look-up must not be cached.
     stored.catch(() => {
       if (kept.get(id) === entry) kept.delete(id)
     })
@@ -54,7 +54,7 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     const minute = Math.floor(clock.nowMs() / MINUTE_MS) * (MINUTE_MS / 1_000)
     if (secret === undefined || minute <= Math.max(entry.notedAt, secret.lastUsedAt ?? 0)) return secret
     entry.notedAt = minute
-    // Nobody waits for it, and where it fails the next minute notes it.
+    // The request does not wait for this write; if it fails, the next minute's use is recorded instead.
     secrets.change(secret.id, { lastUsedAt: minute }).catch(() => undefined)
     return secret
   }
@@ -68,14 +68,14 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     if (id === undefined) return undefined
     const entry = find(id)
     const stored = active(await entry.stored)
-    // Both are SHA-256, so of one length.
+    // Both are SHA-256 hashes, so they have the same length.
     if (stored === undefined || !timingSafeEqual(hashSecret(secret), stored.hash)) return undefined
     entry.shown = shown
     return noteUse(entry, stored)
   }
 }
 
-/** In constant time; only the length, which is the same for all secrets, shows. */
+/** Compares in constant time; only the length is revealed, which is the same for all secrets. */
 function isSame(known: Uint8Array | undefined, shown: Uint8Array): boolean {
   return known !== undefined && known.length === shown.length && timingSafeEqual(known, shown)
 }

@@ -1,32 +1,34 @@
 import type { Sponsorship } from '@farebox/payments/x402/facilitator-api'
 
-/** A FACILITATOR_SECRET as it is stored: the secret itself is not. */
+/** The stored form of a FACILITATOR_SECRET, without the secret itself. */
 export interface StoredSecret {
-  /** Public: the part of the secret by which it is found. */
+  /** Public: the part of the secret that is used to find it. */
   readonly id: string
   /** SHA-256 of the whole secret. */
   readonly hash: Uint8Array
   readonly owner: string
-  /** Lower-case addresses it may take payments to. */
+  /** Lower-case addresses that may receive payments with it. */
   readonly wallets: readonly string[]
-  /** The name that its maker gave it. */
+  /** The label given at its creation. */
   readonly label: string | null
-  /** The id of the secret that it was made to replace. */
+  /** The id of the secret that this one was created to replace. */
   readonly replaces: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
-  /** Unix seconds, to the minute. */
+  /** Unix seconds, rounded to the minute. */
   readonly lastUsedAt: number | null
 }
 
-/** Whose secrets, or for which wallets (lower-case). */
+/** Selects secrets by their owner, or by the wallets (lower-case) that they may take payments to. */
 export type SecretsOf = { readonly owner: string } | { readonly wallets: readonly string[] }
 
-/** Why the gas of an owner's settlements is paid, and how much. */
+/** Why the gas of an owner's settlements is paid, and how many settlements it is granted. */
 export interface Sponsoring {
   readonly sponsorship: Sponsorship
-  /** Settlements a UTC day that a platform grants it while it is listed; undefined: those of every listed owner. */
+  /**
+   * Settlements a UTC day that a platform grants to the owner while it is listed; undefined: as many as every listed owner.
+   */
   readonly granted?: number | undefined
 }
 
@@ -39,18 +41,21 @@ export type SecretChange =
 /** The store of secrets. Every method is atomic and durable. */
 export interface SecretStore {
   /**
-   * Adds a secret and says why the gas of its owner is paid, both or neither; one that the operator has named stays named.
-   * False, with nothing changed, where its owner has {@link ACTIVE_SECRETS} that are not revoked.
+   * Adds a secret and records why the gas of its owner is paid, both or neither; an owner that the operator named stays
+   * named. False, with nothing changed, when its owner has {@link ACTIVE_SECRETS} that are not revoked.
    *
-   * @param sponsoring default: what was said of the owner before, and `named` where nothing was
+   * @param sponsoring default: the earlier record of the owner, or `named` if there is none
    */
   create(secret: StoredSecret, sponsoring?: Sponsoring): Promise<boolean>
   find(id: string): Promise<StoredSecret | undefined>
-  /** All of an owner, or all that may take payments to one of these wallets; revoked ones included, oldest first. */
+  /** All secrets of an owner, or all that may take payments to one of these wallets; revoked ones included, oldest first. */
   list(of: SecretsOf): Promise<readonly StoredSecret[]>
-  /** Undefined where there is no such secret. A revoked one stays revoked at its first time, used at its newest. */
+  /**
+   * Changes a secret; undefined when it does not exist. A revoked secret keeps its first revocation time, and the latest
+   * time of use.
+   */
   change(id: string, change: SecretChange): Promise<StoredSecret | undefined>
 }
 
-/** So many at once: one in use and the one that takes over from it. */
+/** The most active secrets of an owner: the one in use and the one that replaces it. */
 export const ACTIVE_SECRETS = 2

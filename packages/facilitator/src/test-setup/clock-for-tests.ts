@@ -1,15 +1,15 @@
 import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** A clock that moves only when it is advanced. */
+/** A clock that moves only when a test advances it. */
 export interface ClockForTests extends Clock {
-  /** Goes on in steps of 5 ms; after each, whatever is due and follows from it happens. */
+  /** Advances in steps of 5 ms; after each step, due callbacks and everything that follows from them run. */
   pass(ms: number): Promise<void>
-  /** How many callbacks wait. */
+  /** The number of waiting callbacks. */
   waiting(): number
 }
 
-/** Makes the clock, at zero. */
+/** Creates the clock, at zero. */
 export function createClockForTests(): ClockForTests {
   const clock = createManualClock(0)
   return {

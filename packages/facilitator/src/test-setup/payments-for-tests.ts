@@ -11,7 +11,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { authorizationTypedData, privateKeySigner } from '@farebox/payments/x402/sign-payment'
 
-/** The network of every test: Base Sepolia, as the local chain plays it. */
+/** The network of every test: Base Sepolia, as the local chain simulates it. */
 export const NETWORK: Network = (() => {
   const network = findNetwork('eip155:84532')
   if (network === undefined) throw new Error('Base Sepolia is not in the table')
@@ -21,23 +21,23 @@ export const NETWORK: Network = (() => {
 export const PAY_TO = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
 export const PRICE = 10_000n
 
-/** A fresh account for each test, so that none sees another's money. */
+/** A new account for each test, so that no two tests share a balance. */
 export function freshKey(): string {
   return `0x${randomBytes(32).toString('hex')}`
 }
 
-/** A purpose nobody else has. */
+/** A new, unique purpose. */
 export function freshBinding(): string {
   return `0x${randomBytes(32).toString('hex')}`
 }
 
-/** What a test changes about a payment. */
+/** The parts of a payment that a test changes. */
 export interface PaymentChanges extends Partial<Authorization> {
-  /** Signs for another network or domain than the request says. */
+  /** Signs for another network or domain than the request names. */
   readonly signedFor?: Network
 }
 
-/** Signs an authorization of {@link PRICE} to {@link PAY_TO}, good for five minutes. */
+/** Signs an authorization of {@link PRICE} to {@link PAY_TO}, valid for five minutes. */
 export async function signAuthorization(
   crypto: EvmCrypto,
   payerKey: string,
@@ -59,7 +59,7 @@ export async function signAuthorization(
   }
 }
 
-/** The body an agent sends for a signed payment. */
+/** The body that an agent sends for a signed payment. */
 export function facilitatorRequest(
   signed: { readonly authorization: Authorization; readonly signature: string },
   hold?: { readonly binding: string; readonly holdUntil?: number },
@@ -79,7 +79,7 @@ export function facilitatorRequest(
   }
 }
 
-/** What gives back the hold that a request was answered with. */
+/** The request that releases the hold of a verify response. */
 export function releaseOf(request: FacilitatorRequest, verified: VerifyOutcome): ReleaseRequest {
   const holdId = verified.kind === 'valid' ? (verified.hold?.holdId ?? '') : ''
   return { holdId, binding: request.extensions?.[HOLD_EXTENSION]?.binding ?? '' }

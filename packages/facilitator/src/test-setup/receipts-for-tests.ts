@@ -6,7 +6,7 @@ import { addressTopic } from '@farebox/payments/src/chain/rpc-words'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 
-/** A payment of 0.01 USDC; another number, another nonce. */
+/** A payment of 0.01 USDC; each number gives another nonce. */
 export function createPaymentForTests(number = 1): LedgerPayment {
   return {
     key: String(number),
@@ -43,7 +43,7 @@ export function receiptFor(network: Network, payments: readonly LedgerPayment[])
   }
 }
 
-/** A reader that answers as the test says, and rejects whatever else it is asked. */
+/** A reader that returns what the test specifies, and rejects all other calls. */
 export function createReaderForTests(
   says: {
     readonly verdict?: ChainVerdict
@@ -51,7 +51,7 @@ export function createReaderForTests(
     readonly headNumber?: bigint
     readonly sender?: string
     readonly isInBlock?: boolean
-    /** Whose use the events of the block show; as `used` where it is not said. */
+    /** The keys whose use the block's events show; the same as `used` by default. */
     readonly shown?: readonly string[]
   } = {},
 ): ChainReader {

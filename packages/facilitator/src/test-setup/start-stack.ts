@@ -29,13 +29,13 @@ import {
   signAuthorization,
 } from './payments-for-tests.ts'
 
-/** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
+/** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL sets another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
 const AS_LONG_AS_IT_TAKES = { timeoutMs: 600_000 }
 const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
-/** Is there a PostgreSQL to test with? Says so once where there is none. */
+/** Is there a PostgreSQL to test with? Logs once when there is none. */
 export async function hasPostgres(): Promise<boolean> {
   const client = new pg.Client({ connectionString: TEST_DATABASE_URL, connectionTimeoutMillis: 2_000 })
   try {
@@ -48,7 +48,7 @@ export async function hasPostgres(): Promise<boolean> {
   }
 }
 
-/** A schema of its own for a test file, and how to drop it. */
+/** Creates a schema for a test file, with a function that drops it. */
 export async function createSchema(): Promise<{ readonly schema: string; drop(): Promise<void> }> {
   const schema = `facilitator_test_${randomBytes(6).toString('hex')}`
   return {
@@ -62,7 +62,7 @@ export async function createSchema(): Promise<{ readonly schema: string; drop():
   }
 }
 
-/** A chain, a schema and what facilitators need on them. */
+/** A chain, a schema and everything that facilitators need on them. */
 export interface Stack {
   readonly chain: LocalChain
   readonly rpc: JsonRpc
@@ -73,11 +73,11 @@ export interface Stack {
   readonly owner: string
   /** A ledger on the stack's schema, closed with the stack. */
   openLedger(): Promise<Ledger>
-  /** A facilitator with a ledger and an account of its own, unless options say otherwise; it listens. */
+  /** Starts a facilitator with its own ledger and account unless options say otherwise; it listens. */
   startFacilitator(options?: Partial<FacilitatorOptions>): Promise<RunningFacilitator>
-  /** A new account with so much USDC. */
+  /** Creates an account with this much USDC. */
   createPayer(usdcAtomic: bigint): Promise<string>
-  /** A good payment of a new payer, for a purpose of its own. */
+  /** Creates a valid payment of a new payer, for a purpose of its own. */
   request(): Promise<FacilitatorRequest>
   stop(): Promise<void>
 }
@@ -87,13 +87,13 @@ export interface RunningFacilitator extends Facilitator {
   readonly url: string
   readonly client: FacilitatorClient
   readonly ledger: Ledger
-  /** As its client does, for as long as it takes. */
+  /** Verifies as the facilitator's client does, without a time limit. */
   verify(request: FacilitatorRequest): Promise<VerifyOutcome>
   settle(request: FacilitatorRequest): Promise<SettleOutcome>
   release(hold: ReleaseRequest): Promise<void>
 }
 
-/** Starts a chain and prepares a schema; `blockTimeSeconds` makes blocks come by the clock. */
+/** Starts a chain and prepares a schema; with `blockTimeSeconds` the chain makes blocks at intervals. */
 export async function startStack(options: { readonly blockTimeSeconds?: number } = {}): Promise<Stack> {
   const chain = await startChain({ chainId: NETWORK.chainId, ...options })
   const { schema, drop } = await createSchema()
@@ -114,7 +114,8 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
   }
   const createPayer = async (usdcAtomic: bigint): Promise<string> => {
     const key = freshKey()
-    // One at a time: the faucet is one account, and anvil counts its nonces no better than others.
+    // Accounts are funded one at a time: the faucet is a single account, and parallel transactions would collide on its
+    // nonces.
     funding = funding.then(async () => await fund(chain, crypto.addressOf(fromHex(key)), { usdcAtomic }))
     await funding
     return key

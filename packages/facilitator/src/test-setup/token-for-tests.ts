@@ -10,24 +10,24 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { encodeTransfer } from '../chain/calldata.ts'
 import { NETWORK } from './payments-for-tests.ts'
 
-/** The token as people other than the facilitator use it. */
+/** The token as accounts other than the facilitator's use it. */
 export interface TokenForTests {
-  /** Sends calldata to the token from a stranger's account and waits for the block. */
+  /** Sends calldata to the token from an unrelated account and waits for the block. */
   send(data: string): Promise<{ readonly hash: string; readonly succeeded: boolean }>
   pause(): Promise<void>
   unpause(): Promise<void>
   blacklist(account: string): Promise<void>
-  /** Takes all the payer's money away. */
+  /** Transfers the payer's whole balance away. */
   drain(payerKey: string): Promise<void>
-  /** `cancelAuthorization` by the payer's signature. */
+  /** `cancelAuthorization` with the payer's signature. */
   cancel(payerKey: string, nonce: string): Promise<void>
-  /** Submits an authorization as an observer of the mempool would. */
+  /** Submits an authorization as an observer of the mempool could. */
   submitForeign(signed: {
     readonly authorization: Authorization
     readonly signature: string
   }): Promise<string>
   balanceOf(account: string): Promise<bigint>
-  /** How many transfers from this account are on the chain. */
+  /** The number of transfers from this account on the chain. */
   countTransfers(from: string): Promise<number>
 }
 

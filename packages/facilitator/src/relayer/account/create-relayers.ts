@@ -3,9 +3,9 @@ import type { Network } from '@farebox/payments/networks'
 import { createRelayer, type Relayer } from './relayer-account.ts'
 
 /**
- * The relayer accounts of one process, one for each key.
+ * Creates the relayer accounts of one process, one for each key.
  *
- * Throws a `RangeError` without any key, for one that is none, and for two that are the same.
+ * Throws a `RangeError` without any key, for a malformed key, and for two identical keys.
  */
 export function createRelayers(
   crypto: EvmCrypto,

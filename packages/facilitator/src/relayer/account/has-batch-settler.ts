@@ -3,12 +3,15 @@ import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** Is BatchSettler on the chain? Asked now and then until it is; then it stays. Rejects when the node gives no answer. */
+/**
+ * Is BatchSettler deployed on the chain? Read at intervals until it is; then the answer is kept. Rejects when the node gives
+ * no answer.
+ */
 export type HasSettler = () => Promise<boolean>
 
 const ASKED_AGAIN_MS = 60_000
 
-/** Makes the question. Only the very code of BatchSettler counts. */
+/** Creates the check. Only the exact code of BatchSettler counts. */
 export function createHasBatchSettler(rpc: JsonRpc, clock: Clock): HasSettler {
   let seen: { readonly answer: boolean; readonly atMs: number } | undefined
   return async () => {
@@ -23,7 +26,7 @@ async function readCode(rpc: JsonRpc): Promise<string> {
   try {
     return String(await rpc.call('eth_getCode', [BATCH_SETTLER_ADDRESS, 'latest']))
   } catch (error) {
-    // A node that does not tell codes may still send transactions: then batches go as they did without a settler.
+    // A node that does not return code may still send transactions: batches are then sent without BatchSettler.
     if (error instanceof JsonRpcError) return ''
     throw error
   }

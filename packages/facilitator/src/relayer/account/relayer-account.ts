@@ -14,30 +14,29 @@ export interface Fees {
 }
 
 /**
- * The account that pays the gas. It can sign one thing only: the transfer of our token of our network that a
- * payer has authorized, alone or several in one batch. No caller can name another target, selector or value
- * (SR8).
+ * The account that pays the gas. It signs only one kind of transaction: transfers of the network's token that payers have
+ * authorized, alone or several in one batch. No caller can choose another target, selector or value (SR8).
  */
 export interface Relayer {
   /** Lower-case. */
   readonly address: string
-  /** The call of a transaction with these payments: the same call is tried before it is signed. */
+  /** The call of a transaction with these payments. The same call is simulated before it is signed. */
   call(payments: readonly CarriedPayment[], contract: BatchContract): SettlementCall
   sign(call: SettlementCall, nonce: number, fees: Fees): SignedSettlement
 }
 
-/** A payment as a transaction carries it. */
+/** A payment, as a transaction carries it. */
 export interface CarriedPayment extends LedgerPayment {
-  /** The code that the payer's account must have, `0x` hex; undefined: none. BatchSettler looks. */
+  /** Hash of the code that the payer's account must have, `0x` hex; undefined: no code. BatchSettler checks it. */
   readonly codeHash?: string
 }
 
-/** Through which contract several payments go: where BatchSettler is not deployed it is Multicall3. */
+/** The contract that executes a batch: Multicall3 where BatchSettler is not deployed. */
 export type BatchContract = 'settler' | 'multicall'
 
 declare const settlement: unique symbol
 
-/** The call of a transaction. {@link Relayer.call} alone makes one, so that nothing else is ever signed. */
+/** The call of a transaction. Only {@link Relayer.call} creates one, so that nothing else is ever signed. */
 export interface SettlementCall {
   readonly [settlement]: true
   readonly to: `0x${string}`
@@ -46,31 +45,31 @@ export interface SettlementCall {
 }
 
 /**
- * Gas of one transfer alone: Circle's token takes 86,000 for a payee that never had any. It is as well the most that a
+ * Gas of a single transfer: Circle's token takes 86,000 for a payee that never held any. This is also the most that a
  * payer's code can burn.
  */
 export const SINGLE_GAS = 130_000n
-/** Gas of a batch before its first transfer, and of each transfer within it. */
+/** Gas of a batch before its first transfer, and gas of each transfer within it. */
 const BATCH_BASE_GAS = 60_000n
 const BATCH_ITEM_GAS = 110_000n
-/** The gas that BatchSettler gives each transfer: it begins with a warm token, and has paid for no calldata. */
+/** The gas that BatchSettler gives each transfer: the token is already warm, and the calldata is paid for. */
 const SETTLER_ITEM_GAS = 90_000n
-/** The most gas a transaction may ask for, with room to spare (EIP-7825: 2^24). */
+/** The most gas of a transaction, below the limit of EIP-7825 (2^24). */
 const TRANSACTION_GAS = 16_000_000n
 
-/** How many payments one transaction may carry at most. */
+/** The most payments of one transaction. */
 export const MAX_BATCH = Number((TRANSACTION_GAS - BATCH_BASE_GAS) / BATCH_ITEM_GAS)
 
-/** The gas a transaction with so many payments may use; what it does not use is not paid. */
+/** The gas limit of a transaction with this many payments; unused gas is not paid. */
 export function gasLimit(payments: number): bigint {
   return payments === 1 ? SINGLE_GAS : BATCH_BASE_GAS + BigInt(payments) * BATCH_ITEM_GAS
 }
 
 /**
- * Makes the relayer of a private key, 32 bytes of `0x` hex.
+ * Creates the relayer of a private key, 32 bytes of `0x` hex.
  *
- * Throws a `RangeError` for bytes that are no key; `call` does for an empty or too large batch, for payments of another
- * network and for one that is too large to go with others (`fitsSettle`).
+ * Throws a `RangeError` for an invalid key; `call` does for an empty or too large batch, for payments of another network and
+ * for a payment whose values do not fit into a batch (`fitsSettle`).
  */
 export function createRelayer(crypto: EvmCrypto, network: Network, privateKey: string): Relayer {
   const key = fromHex(privateKey)
@@ -86,7 +85,7 @@ export function createRelayer(crypto: EvmCrypto, network: Network, privateKey: s
   }
 }
 
-/** A lone payment goes direct, which costs less than a batch of one. */
+/** Calls the token directly for a single payment, which costs less than a batch of one. */
 function settlementCall(
   network: Network,
   payments: readonly CarriedPayment[],
@@ -110,12 +109,12 @@ function settlementCall(
   return settlementOf(asset, encodeTransfer(first.authorization, first.signature), gas)
 }
 
-/** The one place where the brand is given. */
+/** The only place that creates the branded type. */
 function settlementOf(to: string, data: string, gas: bigint): SettlementCall {
   return { to: prefixed(to), data: prefixed(data), gas } as SettlementCall
 }
 
-/** Tells viem's types that this is hex. */
+/** Tells viem's types that the text is hex. */
 function prefixed(text: string): `0x${string}` {
   return `0x${text.slice(2)}`
 }

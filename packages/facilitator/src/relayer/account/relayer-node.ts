@@ -8,52 +8,57 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { shareCalls } from '../../share-calls.ts'
 import type { Fees, SettlementCall } from './relayer-account.ts'
 
-/** The node's answer to a transaction. */
+/** The node's response to a transaction. */
 export type RelayerBroadcast =
-  /** It is in a block already (EIP-7966). */
+  /** The transaction is in a block already (EIP-7966). */
   { readonly kind: 'mined'; readonly receipt: ChainReceipt } | Broadcast
 
-/** The result that a transaction would have in the newest block. */
+/** The simulated result of a transaction in the newest block. */
 export type SimulatedCall =
-  /** `0x` hex: what the call returns. */
+  /** `0x` hex: the return value of the call. */
   | { readonly kind: 'passes'; readonly data: string }
   | { readonly kind: 'fails'; readonly message: string }
-  /** The account cannot pay for it. */
+  /** The account cannot pay for the transaction. */
   | { readonly kind: 'no-funds'; readonly message: string }
 
-/** The chain as the relayer's account uses it. Every method rejects when the node gives no answer. */
+/** The chain as the relayer uses it. Every method rejects when the node gives no answer. */
 export interface RelayerNode {
   /**
-   * Safe to repeat. With the time of a block the node is asked to answer when it is mined, where it knows how: that saves
-   * asking for the receipt. Without an answer by then it may have been sent.
+   * Sends a transaction; safe to repeat. With `blockMs`, a node that supports it is asked to respond when the transaction is
+   * mined, which saves the request for the receipt. Without a response within that time, it may have been sent.
    */
   broadcast(raw: string, blockMs?: number): Promise<RelayerBroadcast>
-  /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
+  /**
+   * Simulates a transaction exactly as it would be sent, with its sender, gas and fees; rejects when the result is
+   * inconclusive.
+   */
   simulate(sender: string, call: SettlementCall, fees: Fees): Promise<SimulatedCall>
-  /** The fees that a transaction should offer now, before any cap; a few seconds old at most. */
+  /** The fees that a transaction should offer now, before any cap; at most a few seconds old. */
   fees(): Promise<ChosenFees>
-  /** How many transactions of the account are mined: the nonce of its next one. */
+  /** The account's number of mined transactions: the nonce of its next one. */
   nonce(address: string): Promise<number>
-  /** Wei. */
+  /** The balance in wei. */
   balance(address: string): Promise<bigint>
 }
 
-/** A node that has not mined it after so many blocks is asked for the receipt instead; after a second at the earliest. */
+/**
+ * A node that has not mined the transaction after this many blocks, and at least a second, is asked for the receipt instead.
+ */
 const SYNC_BLOCKS = 1.5
 const SHORTEST_SYNC_MS = 1_000
 /**
- * Fees older than this are read again, and older than the longer time not used meanwhile: what is offered is good for six
- * full blocks, and nobody who is alone should wait for it.
+ * Fees older than the first value are read again; fees older than the second are not used meanwhile. Fees stay sufficient
+ * for six full blocks, so a lone payment need not wait for new ones.
  */
 const FEES_FRESH_MS = 1_000
 const FEES_USABLE_MS = 5_000
 const METHOD_NOT_FOUND = -32_601
-/** The code of a node's error where a call is reverted. */
+/** The error code of nodes for a reverted call. */
 const REVERTED = 3
-/** The words of nodes where the code of a call fails otherwise: without gas, or by an instruction that is none. */
+/** Error messages of nodes for calls that fail otherwise: out of gas, or by an invalid instruction. */
 const FAILS = /revert|out of ?gas|gas required exceeds|invalid (?:opcode|instruction|FE)|invalidFE|EVM error/i
 
-/** Makes the relayer's view of a node. */
+/** Creates the relayer's interface to a node. */
 export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
   let sync = true
   let known: { readonly readAtMs: number; readonly fees: ChosenFees } | undefined
@@ -94,7 +99,8 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
       const nowMs = clock.nowMs()
       if (known === undefined || nowMs - known.readAtMs > FEES_FRESH_MS) {
         const reading = readFees(undefined)
-        // A caller that does not wait for it does not fail with it; the next one without usable fees waits, and does.
+        // A caller that has usable fees does not wait and must not fail with this read; the next caller without usable fees
+        // waits for it and gets the error.
         if (known !== undefined && nowMs - known.readAtMs <= FEES_USABLE_MS) reading.catch(() => undefined)
         else await reading
       }

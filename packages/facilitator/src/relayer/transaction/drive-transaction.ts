@@ -21,11 +21,11 @@ import { SINGLE_GAS } from '../account/relayer-account.ts'
 
 /** The dependencies of driving a transaction. */
 export interface DriveParts extends SendParts, RaiseParts, ReceiptParts {
-  /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
+  /** How long a transaction may wait for its block before it is sent again with higher fees. */
   readonly stuckAfterMs: number
-  /** Called with payments that the chain proves to be paid, before that is written down. */
+  /** Called with payments that the chain proves to be paid, before the conclusions are recorded. */
   readonly onProven: (paid: readonly { readonly key: string; readonly transaction: string }[]) => void
-  /** Writes conclusions down and tells who waits for them. */
+  /** Records conclusions and notifies the waiting callers. */
   conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<void>
   /** The smallest nonce among this account's open transactions. */
   lowestOpenNonce(): number
@@ -33,20 +33,26 @@ export interface DriveParts extends SendParts, RaiseParts, ReceiptParts {
 
 const FIRST_POLL_MS = 50
 const SLOWEST_POLL_MS = 1_000
-/** A receipt is looked for so often in a block, where blocks are fast. */
+/** Requests for the receipt per block, where blocks are fast. */
 const POLLS_PER_BLOCK = 4
-/** Fees are not raised sooner: a block may be full once, and where blocks are slow two are a long time. */
+/**
+ * The fees are not raised before this many blocks: a single block may be full. Where blocks are slow the time limit comes
+ * first.
+ */
 const STUCK_BLOCKS = 3
-/** A node may know the nonce before the receipt; seen so often without one, another transaction took it. */
+/**
+ * A node may report the nonce before the receipt; after this many reports without a receipt, another transaction has used
+ * the nonce.
+ */
 const NONCE_USED_LOOKS = 5
 
 /**
- * Sees one saved transaction to its end: sends it, again and with higher fees where it is stuck, and writes
- * down what its receipt proves of each payment. A payment that it did not pay is captured again; whether it
- * can still be paid is decided when it is planned the next time. Money-wise none of this can do harm: the
- * token takes each authorization once, however many transactions carry it.
+ * Follows one saved transaction to its end: sends it, repeats it with higher fees when it is stuck, and records what its
+ * receipt proves about each payment. A payment that it did not pay is captured again; the next plan decides whether it can
+ * still be paid. No payment can be charged twice: the token accepts each authorization once, however many transactions carry
+ * it.
  *
- * Resolves `mined` or `dropped` when the end is written down, `left` when `signal` aborts; never rejects.
+ * Resolves `mined` or `dropped` when the end is recorded, `left` when `signal` aborts; never rejects.
  */
 export async function driveTransaction(
   parts: DriveParts,
@@ -81,13 +87,13 @@ export async function driveTransaction(
   return 'left'
 }
 
-/** How far it has come. */
+/** The progress of a transaction. */
 interface Progress {
   transaction: OpenTransaction
   readonly sending: SendProgress
-  /** Why its receipt is not believed; undefined where there is none, or none in doubt. */
+  /** Why its receipt is not accepted yet; undefined without a receipt, and for an accepted one. */
   doubt: string | undefined
-  /** Since when its receipt has been there, in a block that it can hardly be in; undefined where it is not. */
+  /** Since when there has been a receipt in a block that is too early for it; undefined otherwise. */
   tooOldSinceMs: number | undefined
 }
 
@@ -108,7 +114,7 @@ async function takeStep(
   if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
   if (!stuck && sending.nonceUsed === 0) return undefined
   if (await isLost(parts, progress)) {
-    // Another chain counts the nonces of its own.
+    // On another chain the account has other nonces.
     await parts.confirmChain()
     return await drop(parts, progress.transaction)
   }
@@ -130,7 +136,7 @@ async function findReceipt(
   return receipts.find(receipt => receipt !== undefined)
 }
 
-/** Will no block ever hold it? Either another transaction took its nonce, or one before it is missing. */
+/** Can no block ever contain it? Either another transaction used its nonce, or one before it is missing. */
 async function isLost({ node, relayer, lowestOpenNonce }: DriveParts, progress: Progress): Promise<boolean> {
   const { sending } = progress
   const mined = await node.nonce(relayer.address)
@@ -142,13 +148,14 @@ async function isLost({ node, relayer, lowestOpenNonce }: DriveParts, progress: 
   return mined < lowestOpenNonce()
 }
 
-/** Writes down what a receipt says, where it is to be believed; false where it is not, or not yet. */
+/** Records what a receipt proves if it is accepted; false if it is not, or not yet. */
 async function close(parts: DriveParts, progress: Progress, receipt: ChainReceipt): Promise<boolean> {
   const { metrics } = parts
   const { transaction } = progress
   const paid = await findPaid(parts, progress, receipt)
   if (paid === undefined) return false
-  // Nobody waits for what is only written: until it is, the ledger has the transaction, which proves the same (decision 69).
+  // The payments are reported before the conclusions are recorded: until then the ledger has the transaction, which proves
+  // the same (decision 69).
   parts.onProven([...paid].map(key => ({ key, transaction: receipt.transactionHash })))
   const conclusions = transaction.payments.map(({ key }): Conclusion =>
     paid.has(key)
@@ -168,7 +175,7 @@ async function close(parts: DriveParts, progress: Progress, receipt: ChainReceip
   return true
 }
 
-/** The payments it paid; undefined where nothing may be concluded from it now. */
+/** The payments that the transaction paid; undefined when nothing may be concluded from the receipt now. */
 async function findPaid(
   parts: DriveParts,
   progress: Progress,
@@ -178,7 +185,8 @@ async function findPaid(
   const verdict = await verifyChainReceipt(parts, transaction, receipt)
   if (verdict.kind === 'believed') return verdict.paid
   if (verdict.kind === 'too-old') {
-    // A reorganisation can put it there; then it stays, and by the end of our patience it is as good as any other.
+    // A reorganisation can move the transaction to such a block; then the receipt stays the same, and it is accepted after
+    // the waiting time.
     const nowMs = parts.clock.nowMs()
     progress.tooOldSinceMs ??= nowMs
     if (nowMs - progress.tooOldSinceMs > parts.network.finalitySeconds * 1_000) return verdict.paid
@@ -193,7 +201,7 @@ async function findPaid(
   return undefined
 }
 
-/** If a batch fails as a whole, nobody knows which payment made it fail: it is the fault of none of them. */
+/** When a batch fails as a whole, the payment that made it fail is unknown, so none is blamed. */
 function unpaid(key: string, { payments }: OpenTransaction, receipt: ChainReceipt): Conclusion {
   const unpaid = { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber } as const
   if (receipt.succeeded) return { ...unpaid, isFault: true }
@@ -219,7 +227,7 @@ async function drop(parts: DriveParts, transaction: OpenTransaction): Promise<'d
   return 'dropped'
 }
 
-/** While ours is stuck, somebody else's transaction may have settled a payment of it (PAY-16). */
+/** While our transaction is stuck, another account's transaction may have settled one of its payments (PAY-16). */
 async function concludeForeign(
   { reader, conclude, confirmChain }: DriveParts,
   transaction: OpenTransaction,

@@ -19,14 +19,14 @@ export interface RaiseParts {
 }
 
 /**
- * A replacement must offer a tenth more than what it replaces (geth, `txpool.pricebump`); a quarter is seen
- * by all.
+ * A replacement must offer a tenth more than the transaction it replaces (geth, `txpool.pricebump`); all nodes accept a
+ * quarter more.
  */
 const BUMP_PERCENT = 125n
 
 /**
- * Signs a transaction that is stuck again, with the same nonce and higher fees; saved before anybody sees it. Resolves
- * to it as it is from now on: unchanged where the cap allows no more, or the lease is another's.
+ * Signs a stuck transaction again with the same nonce and higher fees, and saves it before it is sent. Resolves to the
+ * transaction that counts from then on: unchanged when the cap allows no higher fees, or when the lease is lost.
  */
 export async function raiseFees(
   parts: RaiseParts,

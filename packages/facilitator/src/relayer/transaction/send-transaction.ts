@@ -15,35 +15,41 @@ export interface SendParts {
   readonly blockMs: () => number
 }
 
-/** When a transaction is given to the node. */
+/** When a transaction is sent to the node. */
 export interface SendProgress {
-  /** When next, unless it is stuck first; infinite where the node has another transaction with its nonce. */
+  /**
+   * When it is sent next, unless it is stuck first; infinite when sending it again is useless, because the node has another
+   * transaction with its nonce.
+   */
   atMs: number
-  /** If the node does not take it then, it is sent once more after so long. */
+  /** Pause before the next attempt if the node does not accept it. */
   againMs: number
-  /** Since when it waits for a block, with the fees it has. */
+  /** Since when it has been waiting for a block with its current fees. */
   waitsSinceMs: number
-  /** How often the chain's count was past its nonce, without a receipt. */
+  /** How often the chain's transaction count was past its nonce without a receipt. */
   nonceUsed: number
-  /** The node was given it, and said nothing against it. */
+  /** The node accepted it. */
   wasSent: boolean
 }
 
-/** A transaction that a node did not take is sent again after this, and then ever later, until it counts as stuck. */
+/**
+ * Pause before a transaction that the node did not accept is sent again; doubled each time, until the transaction counts as
+ * stuck.
+ */
 const FIRST_AGAIN_MS = 250
 /**
- * The same bytes are given to a node again after so many blocks without a receipt. Nodes drop transactions without a
- * word: where the pool was full, where a connection was given up before the node had read what came over it, and anvil
- * whichever still fits into a block in which one before it did not (decision 69).
+ * Blocks without a receipt after which the same bytes are sent again. Nodes drop transactions silently: when the pool was
+ * full, when a connection was closed before the node had read what it received; and anvil drops those that would still fit
+ * into a block in which an earlier one did not (decision 69).
  */
 const RESEND_BLOCKS = 2
 
-/** A transaction that was just saved. */
+/** The initial state of a transaction that was just saved. */
 export function beginSending(nowMs: number): SendProgress {
   return { atMs: 0, againMs: FIRST_AGAIN_MS, waitsSinceMs: nowMs, nonceUsed: 0, wasSent: false }
 }
 
-/** It was signed again: its wait begins again. */
+/** Restarts the wait of a transaction that was signed again. */
 export function beginAnew(sending: SendProgress, nowMs: number): void {
   sending.waitsSinceMs = nowMs
   sending.againMs = FIRST_AGAIN_MS
@@ -51,9 +57,9 @@ export function beginAnew(sending: SendProgress, nowMs: number): void {
 }
 
 /**
- * Gives a transaction to the node, and decides when it is given to it again.
+ * Sends a transaction to the node, and decides when it is sent again.
  *
- * Resolves to its receipt where the node waited for its block. Rejects where the node gives no answer.
+ * Resolves to its receipt if the node waited for its block. Rejects when the node gives no answer.
  */
 export async function sendSettlement(
   { node, clock, log, metrics, blockMs }: SendParts,
@@ -67,7 +73,7 @@ export async function sendSettlement(
   const broadcast = await node.broadcast(raw, isRepeated ? undefined : blockMs())
   if (broadcast.kind === 'mined') return broadcast.receipt
   if (broadcast.kind === 'sent') {
-    // It may have come back from waiting for the block: the time that counts is that of the answer.
+    // The node may have waited for the block, so the waiting time starts at its response.
     if (!isRepeated) sending.waitsSinceMs = clock.nowMs()
     sending.wasSent = true
     sending.atMs = startedMs + RESEND_BLOCKS * blockMs()
@@ -85,7 +91,7 @@ export async function sendSettlement(
   return undefined
 }
 
-/** Refused for what may be over in a moment: a full pool, too many requests, an empty purse that is filled. */
+/** Refused for a temporary reason: a full pool, too many requests, or an account without gas money that may be funded. */
 function isWorthRepeating(broadcast: Extract<RelayerBroadcast, { kind: 'refused' }>): boolean {
   return broadcast.why === 'other' || broadcast.why === 'no-funds'
 }

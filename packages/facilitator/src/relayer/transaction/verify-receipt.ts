@@ -14,27 +14,28 @@ export interface ReceiptParts {
   readonly reader: ChainReader
   readonly node: RelayerNode
   readonly relayer: Relayer
-  /** Rejects where the node is not on the chain we know. */
+  /** Rejects when the node is not on the known chain. */
   readonly confirmChain: () => Promise<void>
-  /** Called with the block of each receipt that is believed. */
+  /** Called with the block of each accepted receipt. */
   readonly noteBlock: (block: { readonly number: bigint; readonly hash: string }) => void
-  /** Another node that must say the same, where there is one. */
+  /** A second node that must confirm the receipt, if there is one. */
   readonly second: SecondNode | undefined
 }
 
-/** The verdict on the receipt of a transaction of ours. */
+/** The verdict on the receipt of one of our transactions. */
 export type ChainReceiptVerdict =
-  /** The transaction is mined. It paid these, by key, and the others it did not. */
+  /** The transaction is mined. It paid the payments with these keys and no others. */
   | { readonly kind: 'believed'; readonly paid: ReadonlySet<string> }
-  /** The node's other answers do not say the same: nothing is known. */
+  /** Other answers of the node contradict the receipt: nothing is known. */
   | { readonly kind: 'doubted'; readonly why: string }
-  /** It proves payments in a block before the one in which they were seen unpaid: only a reorganisation does that. */
+  /** It proves payments in a block before the one in which they were seen unpaid: only a reorganisation can cause that. */
   | { readonly kind: 'too-old'; readonly paid: ReadonlySet<string> }
 
 /**
- * A receipt is what a node says, and nodes are not trusted (D41a): it counts when the node's other answers say the same.
- * A transfer needs its authorization used, at the receipt's block or later, and the event of that use in the receipt's block;
- * a failure needs the transaction in the list of that block and the relayer's nonce used; and where there is a second node, it has the same receipt.
+ * A receipt is a claim of a node, and nodes are not trusted (D41a): it counts when the node's other answers confirm it. A
+ * transfer needs its authorization used, at the receipt's block or later, and the event of that use in the receipt's block;
+ * a failure needs the transaction in the list of that block and the relayer's nonce used; and if there is a second node, it
+ * must have the same receipt.
  *
  * Rejects when a node gives no answer.
  */
@@ -45,19 +46,19 @@ export async function verifyChainReceipt(
 ): Promise<ChainReceiptVerdict> {
   const { network, reader, node, relayer, confirmChain, second } = parts
   const proven = payments.filter(({ authorization }) => receiptProvesPayment(network, authorization, receipt))
-  // One whose payments were all settled otherwise has nothing to prove.
+  // If all its payments were settled by other transactions, there is nothing to prove.
   const isComplete = proven.length > 0 && proven.length === payments.length
   const [{ blockNumber, used }, shown, isInBlock] = await Promise.all([
     reader.readUses(payments),
     reader.readUseEvents(receipt, proven),
-    // Events show it too, where there are any.
+    // Events of all payments show that too, so the block list is not needed then.
     isComplete ? true : reader.isInBlock(receipt),
     confirmChain(),
   ])
   if (blockNumber < receipt.blockNumber) return doubted('its block is beyond the head')
   if (!isInBlock) return doubted('its block does not list the transaction')
   if (proven.some(({ key }) => !used.has(key))) return doubted('it shows a transfer, the state does not')
-  // That an authorization is used does not say by what: its payer may have cancelled it.
+  // A used nonce does not prove a transfer: the payer may have cancelled the authorization.
   if (proven.some(({ key }) => !shown.has(key)))
     return doubted('it shows a transfer, the events of its block do not')
   if (!isComplete && (await node.nonce(relayer.address)) <= nonce)
@@ -75,7 +76,7 @@ function doubted(why: string): ChainReceiptVerdict {
   return { kind: 'doubted', why }
 }
 
-/** When its balance was looked at, the payment was unused: no earlier block can hold its transfer. */
+/** The payment was unused when its balance was read: no earlier block can contain its transfer. */
 function isBefore({ blockNumber }: ChainReceipt, { observedBlock }: PaymentRecord): boolean {
   return blockNumber < observedBlock
 }
