@@ -6,7 +6,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import { countFrom27 } from '@farebox/payments/x402/sign-payment'
 import { readJournalEntry, type JournalEntry } from './attempt/journal-entry.ts'
 
-/** EIP-712 types of a cancellation (EIP-3009), as wallets want them. */
+/** EIP-712 types of a cancellation (EIP-3009), in the form that wallets take. */
 export const CANCEL_TYPES = {
   CancelAuthorization: [
     { name: 'authorizer', type: 'address' },
@@ -28,8 +28,8 @@ export interface CancelTypedData {
 }
 
 /**
- * Whoever can sign a cancellation. Not the same as a `PaymentSigner`, so that no signer is handed typed data
- * that it does not know; a viem account is both.
+ * A signer of cancellations. Separate from `PaymentSigner`, so that no signer gets typed data that it does not know; a viem
+ * account is both.
  */
 export interface CancelSigner {
   readonly address: string
@@ -37,13 +37,11 @@ export interface CancelSigner {
   signTypedData(typedData: CancelTypedData): Promise<string>
 }
 
-/**
- * A call of the token that takes the authorization back, for whoever pays its gas: it need not be the payer.
- */
+/** A call of the token that revokes the authorization. Any account may send it and pay its gas, not only the payer. */
 export interface CancelCall {
   /** `eip155:<chain id>` */
   readonly network: string
-  /** The token. */
+  /** Address of the token. */
   readonly to: string
   /** Calldata as `0x` hex. */
   readonly data: string
@@ -55,9 +53,9 @@ const CANCEL_SELECTOR = '0x5a049a70'
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
 
 /**
- * Signs that a payment is taken back, and builds the call that says so to the token (EIP-3009). Once that
- * call is mined the authorization can never be charged, and the same work may be paid again; until then it
- * still can, and when both are under way the chain decides which came first.
+ * Signs the cancellation of a payment, and builds the token call that executes it (EIP-3009). Once that call is mined the
+ * authorization can never be charged, and the same work may be paid again. Until then it can still be charged; if both
+ * transactions are in flight, the chain decides which comes first.
  *
  * @param entry the journalled pair: the entry given to `journal`, or `attempt.entry` of an error
  * @throws {TypeError} when the entry is not a payment of this signer, or the signature is not 65 bytes
@@ -86,7 +84,7 @@ export async function cancelAuthorization(entry: JournalEntry, signer: CancelSig
   return { network: network.id, to: network.asset.address, data: CANCEL_SELECTOR + words.join('') }
 }
 
-/** The typed data a wallet shows and signs; its domain is from our own table. */
+/** The typed data that a wallet shows and signs; its domain comes from the built-in table. */
 export function cancelTypedData(network: Network, authorizer: string, nonce: string): CancelTypedData {
   return {
     domain: {
@@ -100,7 +98,7 @@ export function cancelTypedData(network: Network, authorizer: string, nonce: str
   }
 }
 
-/** A signer of cancellations that holds the key itself; `privateKeySigner` is its twin for payments. */
+/** A signer of cancellations that holds the key itself, like `privateKeySigner` for payments. */
 export function privateKeyCancelSigner(crypto: EvmCrypto, privateKey: string): CancelSigner {
   const key = fromHex(privateKey)
   return {

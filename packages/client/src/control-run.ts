@@ -4,11 +4,11 @@ import { changeRun, readWhole } from './run/change-run.ts'
 import { readHandle, type RunHandle } from './run/run-record.ts'
 
 /**
- * The state of a run. Asks again until it is answered, as all functions of this module do.
+ * Reads the state of a run. Repeats the request until there is a response, as all functions of this module do.
  *
- * @throws {TypeError} when the handle is none, or its URL is not allowed
- * @throws {PlatformRefused} where there is no such run, or it is not ours
- * @throws {PlatformUnreachable} when no answer came for ten minutes
+ * @throws {TypeError} when the handle is invalid, or its URL is not allowed
+ * @throws {PlatformRefused} when the run does not exist or the handle does not open it
+ * @throws {PlatformUnreachable} when there is no response for ten minutes
  * @example
  * ```ts
  * import { answerRun, readRun } from '@farebox/client/control-run'
@@ -25,7 +25,7 @@ export async function readRun(handle: RunHandle, options: ClientOptions = {}): P
   return await readWhole(connection, readHandle(handle, connection))
 }
 
-/** Answers a step that asks a person. Refused where it does not, or not any more. */
+/** Answers a step that asks a person. Refused when the step does not ask, or no longer does. */
 export async function answerRun(
   handle: RunHandle,
   step: string,
@@ -36,13 +36,13 @@ export async function answerRun(
   return await changeRun(connection, readHandle(handle, connection), '/answer', { step, approved })
 }
 
-/** Orders nothing more for now. What is at work goes on, and may still be charged. `resumeRun` goes on. */
+/** Stops ordering jobs for now. Jobs in progress continue and may still be charged. `resumeRun` resumes the run. */
 export async function pauseRun(handle: RunHandle, options: ClientOptions = {}): Promise<RunAnswer> {
   const connection = connectionOf(options)
   return await changeRun(connection, readHandle(handle, connection), '/pause')
 }
 
-/** Orders nothing more, for good, and has unsent payments deleted. What is at work goes on, and may still be charged. */
+/** Stops ordering jobs for good and has unsent payments deleted. Jobs in progress continue and may still be charged. */
 export async function cancelRun(handle: RunHandle, options: ClientOptions = {}): Promise<RunAnswer> {
   const connection = connectionOf(options)
   return await changeRun(connection, readHandle(handle, connection), '/cancel')

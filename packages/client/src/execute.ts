@@ -15,30 +15,29 @@ import { readQuote, type Quote } from './attempt/read-quote.ts'
 import { ANSWER_MARGIN_SECONDS, repeatUntilAnswered } from './attempt/repeat-until-answered.ts'
 import { signJob } from './attempt/sign-job.ts'
 
-/** How a job is called and paid. */
+/** How a job is requested and paid. */
 export interface ExecuteOptions extends ClientOptions {
-  /** Who pays; a viem account is one. Without it only agents that ask for no payment can be called. */
+  /** Signs the payment; a viem account fits. Without it only agents that ask for no payment can be called. */
   readonly signer?: PaymentSigner
-  /** The most that may be paid, in decimal USDC; default `"1"`. */
+  /** The highest price that may be paid, in decimal USDC; default `"1"`. */
   readonly maxPrice?: string
-  /** How long the agent may work, from when the payment is signed; default its `max_deadline_seconds`. */
+  /** How long the agent may work, from the signature of the payment on; default its `max_deadline_seconds`. */
   readonly deadlineSeconds?: number
-  /** CAIP-2 ids that may be paid on; default all we know. */
+  /** CAIP-2 ids of the networks that may be paid on; default: all known networks. */
   readonly networks?: readonly string[]
-  /** UUID v4; default a new one. Choose it where the job must be found again before it has an answer. */
+  /** UUID v4; default: a new one. Choose it when the job must be found again before there is a response. */
   readonly jobId?: string
   /**
-   * Given the job and its signed payment before they are sent for the first time, and awaited: what it has
-   * written down survives a crash, and `resume` takes it up. If it rejects, or the call was aborted
-   * meanwhile, nothing is sent.
+   * Called with the job and its signed payment before they are sent for the first time, and awaited: after a crash, `resume`
+   * continues from the journalled entry. If it rejects, or the call was aborted meanwhile, nothing is sent.
    */
   readonly journal?: (entry: JournalEntry) => void | Promise<void>
   /**
-   * Given what would be paid before it is signed, and awaited: a caller that keeps a budget takes it from there. If it rejects,
-   * or the call was aborted meanwhile, nothing is signed, and the call rejects with the same.
+   * Called with the quote before it is signed, and awaited: a caller with a budget deducts the amount here. If it rejects,
+   * or the call was aborted meanwhile, nothing is signed, and the call rejects with the same reason.
    */
   readonly approve?: (quote: Quote) => void | Promise<void>
-  /** Loaded for the call where absent; who makes many calls loads it once. */
+  /** Loaded for the call when absent; callers with many calls load it once. */
   readonly crypto?: EvmCrypto
 }
 
@@ -47,20 +46,19 @@ const DEFAULT_MAX_PRICE = '1'
 /**
  * Calls a capability of an agent and pays for it, once.
  *
- * Asks without payment, checks what the agent wants against its `/about`, our own table of tokens and
- * `maxPrice`, signs one payment that is good for this job alone (D13), journals it, and sends it until the
- * agent answers. After a lost answer the same pair is sent again; nothing is ever signed twice. An agent in
- * dev mode is not paid.
+ * Sends the request without a payment, checks the agent's terms against its `/about`, the built-in table of tokens and
+ * `maxPrice`, signs one payment that is valid for this job only (D13), journals it, and sends it until the agent responds.
+ * After a lost response the same pair is sent again; nothing is ever signed twice. An agent in dev mode is not paid.
  *
- * @param agent base URL, or `{ url, declaration }` to hold the agent to a declaration read before
- * @param input what the capability's `input_schema` asks
- * @throws {TypeError | RangeError} for an argument that cannot be right; nothing was sent
- * @throws {AgentUnreachable | UnusableAnswer} when no agent answered before anything was signed
- * @throws {QuoteRefused} when the agent asks for something that we do not pay; nothing was signed
- * @throws {ServiceError} one of the five typed errors of the interface: the agent says that the job failed
- *   and nothing was charged. Where a payment had been sent, `attemptOf(error)` has it, and until when it can
- *   be used
- * @throws {PaymentUnresolved} when a payment was sent and no answer came: `resume` it, do not pay again
+ * @param agent base URL, or `{ url, declaration }` with an earlier declaration that the agent must meet
+ * @param input the values that the capability's `input_schema` asks for
+ * @throws {TypeError | RangeError} for an invalid argument; nothing was sent
+ * @throws {AgentUnreachable | UnusableAnswer} when no agent responded before anything was signed
+ * @throws {QuoteRefused} when the agent's payment terms are refused; nothing was signed
+ * @throws {ServiceError} one of the five typed errors of the interface: the agent reports that the job failed
+ *   and nothing was charged. If a payment had been sent, `attemptOf(error)` returns it, with the time until which
+ *   it can be used
+ * @throws {PaymentUnresolved} when a payment was sent without a response: `resume` it, do not pay again
  * @example
  * ```ts
  * import { writeFile } from 'node:fs/promises'
@@ -109,10 +107,7 @@ function readMaxPrice(maxPrice: string): bigint {
   return price.atomic
 }
 
-/**
- * The call without a payment: the answer is a completed job in dev mode, else the 402 that says what it
- * costs.
- */
+/** The request without a payment: the response is a completed job in dev mode, otherwise a 402 with the price. */
 async function askUnpaid(
   connection: Connection,
   job: PlannedJob,

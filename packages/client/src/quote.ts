@@ -6,24 +6,24 @@ import { exchange } from './exchange/exchange.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { readQuote, type Quote } from './attempt/read-quote.ts'
 
-/** D37, as for every probe. */
+/** D37: the time limit of every probe. */
 const QUOTE_TIMEOUT_MS = 10_000
 const MAX_QUOTE_BYTES = 262_144
 
-/** How a price is asked. */
+/** How a price is requested. */
 export interface QuoteOptions extends ClientOptions {
-  /** CAIP-2 ids that may be paid on; default all we know. */
+  /** CAIP-2 ids of the networks that may be paid on; default: all known networks. */
   readonly networks?: readonly string[]
 }
 
 /**
- * Asks what a job would cost and to whom it would be paid, without running or paying anything: what a person
- * is shown before the wallet opens. Everything in the quote has been checked as `execute` checks it.
+ * Asks for the price and the payee of a job without running or paying anything, for example to show them before the wallet
+ * opens. Every value of the quote is checked as `execute` checks it.
  *
- * @returns the quote; undefined where the agent asks for no payment (dev mode)
+ * @returns the quote; undefined when the agent asks for no payment (dev mode)
  * @throws {CapabilityError} when the capability is not one of the agent's
  * @throws {QuoteRefused} when the agent asks for something that `execute` would refuse to sign
- * @throws {AgentUnreachable | UnusableAnswer} when it gives no answer, or none of the interface
+ * @throws {AgentUnreachable | UnusableAnswer} when there is no response, or none that follows the interface
  * @example
  * ```ts
  * import { quote } from '@farebox/client/quote'
@@ -45,14 +45,14 @@ export async function quote(
     url: `${url}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    // Without a job_id: it can be priced, as any body can (D14), and never run, not even in dev mode.
+    // Without a job_id: like any body it gets a price (D14), but it can never run, not even in dev mode.
     body: JSON.stringify({ service_version: SERVICE_VERSION, task: { capability } }),
     timeoutMs: QUOTE_TIMEOUT_MS,
     maxBytes: MAX_QUOTE_BYTES,
   })
   const { status, json } = answer
   if (status === 402) return readQuote(answer, { declaration, capability, networks: options.networks })
-  // The missing job_id was what it minded, not the missing payment.
+  // The agent rejected the missing job_id, not the missing payment.
   if (status === 400 && isObject(json) && json['error_type'] === 'validation') return undefined
   throw new UnusableAnswer(status, `the agent answered HTTP ${status} where it should have named its price`)
 }

@@ -17,20 +17,22 @@ import {
 } from './run/run-record.ts'
 import { startRun } from './run/start-run.ts'
 
-/** How a run is taken up again. */
+/** How a run is resumed. */
 export interface ResumeRunOptions extends FollowOptions {
-  /** The most that may be signed for in all, what was signed before included; default: what it was started with. */
+  /**
+   * The most that may be signed for in total, earlier signatures included; default: the limit that the run was started with.
+   */
   readonly maxTotal?: string
 }
 
 /**
- * Takes up a run where a crash, an abort or an error left it, and follows it to its end as `runFlow` does. By its record
- * it is started again, which is the same run, and payments that were signed and never arrived are brought; by its handle
- * alone the flow is taken as the platform has it. A paused run goes on. A step that failed is asked for again: with the
- * same payment while that is good, else with a new one, once the old one can never be charged.
+ * Resumes a run after a crash, an abort or an error, and follows it to its end as `runFlow` does. With a record it is
+ * started again, which is the same run, and signed payments that never arrived are sent; with a handle alone the flow is
+ * read from the platform. A paused run is continued. A failed step is requested again: with the same payment while it is
+ * valid, otherwise with a new one once the old one can never be charged.
  *
- * @throws {TypeError} when it is neither a record nor a handle, or its URL is not allowed
- * @throws {PlatformRefused} where there is no such run, or it is not ours
+ * @throws {TypeError} for anything but a record or a handle, or when its URL is not allowed
+ * @throws {PlatformRefused} when the run does not exist or the handle does not open it
  * @throws {StepFailed | PersonNeeded | PaymentNeeded | RunStopped | RunUnresolved} as `runFlow` does
  * @example
  * ```ts
@@ -81,7 +83,7 @@ function asFlow(document: unknown): Flow {
   throw new TypeError('the flow of the run is none that can be read here')
 }
 
-/** A paused run is continued, and each failed job is asked for again; what is refused is left. */
+/** Continues a paused run and requests each failed job again; refused requests are skipped. */
 async function goOn(run: FollowedRun, first: RunProgress): Promise<RunProgress> {
   let now = first
   if (now.status === 'paused') now = await changeRun(run.connection, run.handle, '/resume')

@@ -5,19 +5,18 @@ import { jobResult, type JobResult } from './attempt/job-result.ts'
 import { readJournalEntry, type JournalEntry } from './attempt/journal-entry.ts'
 import { repeatUntilAnswered } from './attempt/repeat-until-answered.ts'
 
-/** How a journalled job is taken up again. */
+/** How a journalled job is resumed. */
 export interface ResumeOptions extends ClientOptions {
-  /** What the output is checked against; absent: it is returned as it came. */
+  /** The declaration to check the output against; absent: the output is returned as received. */
   readonly declaration?: Declaration
 }
 
 /**
- * Takes up a job where a crash, an abort or `PaymentUnresolved` left it: repeats the journalled job with the
- * journalled payment until the agent answers (D8, D22, D38). Signs nothing, so it never pays a second time. A
- * pair that had never been sent is sent now.
+ * Resumes a job after a crash, an abort or `PaymentUnresolved`: repeats the journalled job with the journalled payment until
+ * the agent responds (D8, D22, D38). Signs nothing, so it never pays a second time. A pair that was never sent is sent now.
  *
- * @throws {TypeError} when the entry is not one that `execute` journalled, or its URL is not allowed
- * @throws {ServiceError} one of the five typed errors, when the agent says so
+ * @throws {TypeError} when `execute` did not journal the entry, or its URL is not allowed
+ * @throws {ServiceError} one of the five typed errors, when the agent reports it
  * @throws {PaymentUnresolved} as `execute` does; the entry can be resumed again
  * @example
  * ```ts
@@ -31,7 +30,7 @@ export interface ResumeOptions extends ClientOptions {
 export async function resume(entry: JournalEntry, options: ResumeOptions = {}): Promise<JobResult> {
   const connection = connectionOf(options)
   const pair = readJournalEntry(entry)
-  // The entry was ours, but where it is sent is decided by this call's options.
+  // The entry is this package's own, but the options of this call decide whether its URL is allowed.
   const agentUrl = readAgentUrl(entry.agentUrl, connection)
   connection.signal?.throwIfAborted()
   const sent = { ...pair, entry: { ...entry, agentUrl } }

@@ -16,21 +16,21 @@ import { signJobs } from './run/sign-jobs.ts'
 import { startRun } from './run/start-run.ts'
 
 /**
- * Runs a flow at a platform and pays for its jobs, each at most once.
+ * Runs a flow on a platform and pays for its jobs, each at most once.
  *
- * Asks for all prices, refuses what is dearer than the flow has pinned or than `maxTotal`, signs each payment for its job
- * alone (D13), journals the run, and starts it under an id of its own, the same request again until it is answered. Then
- * it is followed to its end, and payments that it asks for on the way are signed, all within `maxTotal`; a job that was
- * charged is not paid again. The run is the platform's: where this process dies, it goes on.
+ * Requests all prices, refuses prices above those pinned in the flow or above `maxTotal`, signs each payment for its job
+ * only (D13), journals the run, and starts it under its own id, repeating the same request until there is a response. Then
+ * it follows the run to its end and signs further payments that the run asks for, all within `maxTotal`; a charged job is
+ * not paid again. The platform executes the run: it continues if this process dies.
  *
  * @param platformUrl base URL
  * @param input values of the flow's inputs
- * @throws {TypeError | RangeError} for an argument that cannot be right; nothing was sent
- * @throws {RunRefused} where it costs too much, or an agent names no price; nothing was signed
- * @throws {PlatformRefused} where the platform does not run it; nothing was charged
- * @throws {PlatformUnreachable} where the platform gave no answer before anything was signed
- * @throws {StepFailed | PersonNeeded | PaymentNeeded | RunStopped} where the run waits, for somebody to do something
- * @throws {RunUnresolved} where it was started, or may have been, and nobody knows how it stands: `resumeRun` it
+ * @throws {TypeError | RangeError} for an invalid argument; nothing was sent
+ * @throws {RunRefused} when it costs too much, or an agent has no price; nothing was signed
+ * @throws {PlatformRefused} when the platform refuses the run; nothing was charged
+ * @throws {PlatformUnreachable} when the platform did not respond before anything was signed
+ * @throws {StepFailed | PersonNeeded | PaymentNeeded | RunStopped} when the run waits for an action of the caller
+ * @throws {RunUnresolved} when it was started, or may have been, and its state is unknown: `resumeRun` it
  * @example
  * ```ts
  * import { readFile, writeFile } from 'node:fs/promises'

@@ -19,7 +19,7 @@ import { jobPending } from '@farebox/protocol/job/job-response'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** An answer before it is written. */
+/** A response before it is written. */
 export interface Reply {
   readonly status: number
   readonly headers?: { readonly [name: string]: string }
@@ -33,21 +33,21 @@ export interface Seen {
 }
 
 /**
- * What happens to one paid request instead of its honest answer. `work` does the job and settles, as an
- * honest agent would, and gives the answer that the fault may keep back.
+ * Replaces the honest response to one paid request. `work` does the job and settles, as an honest agent would, and returns
+ * the response, which the fault may hold back.
  */
 export type Fault = (work: () => Reply, response: ServerResponse) => void
 
-/** A small agent to the interface, honest but for what a test tells it. */
+/** A small agent that follows the interface, except where a test changes it. */
 export interface TestAgent {
   readonly url: string
   readonly endpoint: string
   declaration: Declaration
-  /** With dev mode nobody is asked to pay. */
+  /** In dev mode no payment is required. */
   devMode: boolean
-  /** Taken one by one by the paid requests; when none is left, answers are honest. */
+  /** Each paid request takes the next fault; when none is left, responses are honest. */
   readonly faults: Fault[]
-  /** Changes an answer on its way out, of `/about` and of the 402 too. */
+  /** Changes a response before it is sent, including `/about` and the 402. */
   lie: (path: string, reply: Reply) => Reply
   output: unknown
   readonly seen: Seen[]
@@ -68,7 +68,7 @@ export async function startTestAgent(crypto: EvmCrypto, clock: Clock): Promise<T
     void answer(request, response)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an address of this form.
+  // The address of a listening TCP server has this form.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const agent: TestAgent = {
     url,
@@ -156,7 +156,7 @@ export async function startTestAgent(crypto: EvmCrypto, clock: Clock): Promise<T
   return agent
 }
 
-/** The answer of an agent that cannot say yet whether it was paid (D8). */
+/** The response of an agent that does not know yet whether it was paid (D8). */
 export function pending(jobId: string, headers: { readonly [name: string]: string } = {}): Reply {
   return { status: 503, headers, body: jobPending(jobId) }
 }
@@ -166,7 +166,7 @@ export function failed(status: number, type: Parameters<typeof failureBody>[0], 
   return { status, body: failureBody(type, error) }
 }
 
-/** Writes a reply: JSON, or text and bytes as they are. */
+/** Writes a response: JSON, or text and bytes unchanged. */
 export function write(response: ServerResponse, { status, headers, body }: Reply): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))

@@ -1,18 +1,18 @@
 import { createManualClock, type ManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 
-/** A manual clock on which waiting makes time pass. */
+/** A manual clock on which each wait advances the time. */
 export interface TestClock extends ManualClock {
-  /** How long each short wait was. */
+  /** The length of each short wait. */
   readonly waits: readonly number[]
 }
 
 /**
- * This long and longer are the client's timeouts, which end when a test lets the time pass; shorter is what
- * it waits before it asks again, which ends at once, with the time passed.
+ * Waits of this length or longer are the client's timeouts, which end when a test advances the time; shorter ones are pauses
+ * between retries, which end at once and advance the time.
  */
 const SHORTEST_TIMEOUT_MS = 10_000
 
-/** Makes a clock that shows the given Unix second. */
+/** Creates a clock that shows the given Unix second. */
 export function createTestClock(startSeconds: number): TestClock {
   const clock = createManualClock(startSeconds * 1_000)
   const waits: number[] = []

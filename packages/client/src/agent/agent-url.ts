@@ -1,6 +1,6 @@
 /**
- * Reads an agent's base URL: `https:`, or `http:` on this machine (or anywhere with `allowHttp`), without
- * credentials. Query and fragment are dropped, as is a slash at the end.
+ * Reads an agent's base URL: `https:`, or `http:` on this machine (or on any host with `allowHttp`), without credentials.
+ * Query, fragment and a trailing slash are removed.
  *
  * @throws {TypeError} that says what is wrong with the URL
  * @example readAgentUrl('https://agent.example/', { allowHttp: false }) // 'https://agent.example'
@@ -28,8 +28,8 @@ function parse(url: string): URL {
 }
 
 /**
- * Is this the `hostname` of a parsed URL on this machine? The URL parser has already turned `127.1`,
- * `0x7f000001` and the like into four decimal parts.
+ * Does this `hostname` of a parsed URL name this machine? The URL parser has already turned `127.1`, `0x7f000001` and the
+ * like into four decimal parts.
  */
 export function isLoopback(hostname: string): boolean {
   return (

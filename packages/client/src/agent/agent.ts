@@ -4,17 +4,20 @@ import { readAgentUrl } from './agent-url.ts'
 import type { Connection } from '../exchange/client-options.ts'
 import { readAbout } from './read-about.ts'
 
-/** Whom to call: a base URL, or with it the declaration a caller has already read and holds the agent to. */
+/**
+ * The agent to call: a base URL, or a base URL with a declaration that the caller has already read and that the agent must
+ * meet.
+ */
 export type CalledAgent = string | { readonly url: string; readonly declaration: Declaration }
 
-/** An agent whose declaration is at hand. */
+/** An agent with its declaration. */
 export interface KnownAgent {
-  /** Base URL, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string
   readonly declaration: Declaration
 }
 
-/** Reads the agent's `/about`, unless the caller has it. */
+/** Reads the agent's `/about` unless the caller passed the declaration. */
 export async function meetAgent(agent: CalledAgent, connection: Connection): Promise<KnownAgent> {
   const url = readAgentUrl(typeof agent === 'string' ? agent : agent.url, connection)
   if (typeof agent !== 'string') return { url, declaration: agent.declaration }
@@ -25,7 +28,7 @@ export async function meetAgent(agent: CalledAgent, connection: Connection): Pro
 /**
  * The named capability of a declaration.
  *
- * @throws {CapabilityError} in the agent's own words (D21), without a call
+ * @throws {CapabilityError} with the message that the agent would send (D21), without a request
  */
 export function findCapability(declaration: Declaration, name: string): Capability {
   const { capabilities } = declaration

@@ -7,22 +7,21 @@ import { connectionOf, type ClientOptions } from '../exchange/client-options.ts'
 import { exchange } from '../exchange/exchange.ts'
 import { foreignText } from '../exchange/foreign-text.ts'
 
-/** D37: what a probe of a stranger may cost. */
+/** D37: the time limit of a request to an unknown agent. */
 const ABOUT_TIMEOUT_MS = 10_000
 const MAX_ABOUT_BYTES = 262_144
 
-/** More than these tell nobody more. */
+/** The most problems of a declaration that are listed in the error. */
 const SHOWN_PROBLEMS = 3
 
 /**
- * Reads and checks what an agent says of itself: `GET /about`, at most 256 KB within 10 s, no redirects
- * (D37).
+ * Reads and checks an agent's declaration: `GET /about`, at most 256 KB within 10 s, no redirects (D37).
  *
  * @param agentUrl base URL, `https` or on this machine: `https://agent.example`
  * @returns the declaration, every rule of D28 checked, its wallet an address
  * @throws {TypeError} for a URL that is not an agent's
- * @throws {AgentUnreachable} when no answer came
- * @throws {UnusableAnswer} when the answer is not a declaration; a 404 means that the agent serves none
+ * @throws {AgentUnreachable} when there is no response
+ * @throws {UnusableAnswer} when the response is not a declaration; a 404 means that the agent serves none
  * @example
  * ```ts
  * import { readAbout } from '@farebox/client/agent/read-about'

@@ -21,25 +21,25 @@ import { readSettlement, refuseSettlement } from './read-settlement.ts'
  */
 export interface JobResult {
   /**
-   * The output as declared: undeclared fields left out. Where there is a `violation`, or where no declaration
-   * was at hand to check it, the output as it came.
+   * The output as declared, without undeclared fields. If there is a `violation`, or no declaration to check it against, the
+   * output as received.
    */
   readonly output: JsonObject
   /**
-   * What the output breaks of its `output_schema`; undefined where it keeps it. It is reported, not thrown:
-   * the money has moved, and what was bought with it is the caller's to judge.
+   * How the output violates its `output_schema`; undefined when it does not. It is reported, not thrown: the job is paid
+   * for, so the caller decides what the output is worth.
    */
   readonly violation: Violation | undefined
   readonly jobId: string
-  /** Unix seconds, by the agent's clock; undefined where it did not say. */
+  /** Unix seconds, by the agent's clock; undefined when the agent did not send it. */
   readonly completedAt: number | undefined
-  /** Undefined where the agent asked for no payment: it runs in dev mode. */
+  /** Undefined when the agent asked for no payment: it runs in dev mode. */
   readonly payment: JobPayment | undefined
-  /** The answer's body as it came. */
+  /** The response body as received. */
   readonly raw: string
 }
 
-/** What was paid for a job. */
+/** The payment for a job. */
 export interface JobPayment {
   /** `eip155:<chain id>` */
   readonly network: string
@@ -47,15 +47,12 @@ export interface JobPayment {
   /** Lower-case addresses. */
   readonly payer: string
   readonly payTo: string
-  /**
-   * Hash of the transfer, by the agent's word: undefined where its receipt cannot be right
-   * (`receiptProblem`).
-   */
+  /** Hash of the transfer, as reported by the agent: undefined when its receipt cannot be right (`receiptProblem`). */
   readonly transaction: string | undefined
   readonly receiptProblem: string | undefined
 }
 
-/** Makes the result of a completed job; `pair` is what was paid, undefined in dev mode. */
+/** Creates the result of a completed job; `pair` is the job with its payment, undefined in dev mode. */
 export function jobResult(
   completed: Completed,
   answer: WholeAnswer,

@@ -6,9 +6,8 @@ import { isObject } from '@farebox/protocol/internal/guards/json'
 import { parseAnswerJson } from '../exchange/parse-json.ts'
 
 /**
- * A job and its payment, as they are written down before they are first sent and as they are repeated: plain
- * JSON. The two belong together for good; the header is as valuable as a signed cheque, keep it as you keep
- * keys.
+ * A job and its payment, as journalled before they are first sent, and as repeated later: plain JSON. The two always belong
+ * together. The header is as valuable as a signed cheque: store it as securely as keys.
  *
  * @example
  * ```ts
@@ -27,17 +26,17 @@ import { parseAnswerJson } from '../exchange/parse-json.ts'
  * ```
  */
 export interface JournalEntry {
-  /** Base URL, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly agentUrl: string
   readonly jobId: string
   readonly capability: string
-  /** The exact bytes of the request's body. */
+  /** The exact bytes of the request body. */
   readonly body: string
   /** The exact value of `PAYMENT-SIGNATURE`. */
   readonly header: string
 }
 
-/** An entry that was read, with what its header and body say. */
+/** A journal entry that was read, with the contents of its header and body. */
 export interface ReadEntry {
   readonly entry: JournalEntry
   readonly network: Network
@@ -47,10 +46,9 @@ export interface ReadEntry {
 }
 
 /**
- * Reads an entry that comes back from wherever it was kept.
+ * Reads an entry that was stored by the caller.
  *
- * @throws {TypeError} when it is not an entry that this package wrote, naming the part at fault, never its
- *   value
+ * @throws {TypeError} when this package did not write the entry; names the faulty part, never its value
  */
 export function readJournalEntry(entry: JournalEntry): ReadEntry {
   if (!isObject(entry)) throw new TypeError('journal entry: must be an object')

@@ -4,42 +4,35 @@ import type { PaymentResponse } from '@farebox/payments/x402/payment-header'
 import type { JournalEntry } from './journal-entry.ts'
 
 /**
- * A payment that may have reached an agent, and what is known of it when a call fails.
+ * A payment that may have reached an agent, with everything known about it when a call fails.
  *
- * Nothing an agent answers takes a signed authorization back: until `chargeableUntil` a dishonest one can
- * still use it. Who wants to pay again for the same work asks the chain first (`findSettlement` of
- * `@farebox/payments/chain/find-settlement` takes `network` and `authorization`), or takes it back by
- * `cancelAuthorization`.
+ * No response of an agent revokes a signed authorization: a dishonest agent can use it until `chargeableUntil`. A caller
+ * that wants to pay again for the same work asks the chain first (`findSettlement` of
+ * `@farebox/payments/chain/find-settlement` takes `network` and `authorization`), or revokes it with `cancelAuthorization`.
  */
 export interface PaidAttempt {
-  /**
-   * Give it to `resume` to ask again, or to `cancelAuthorization`. As good as a signed cheque: never log it.
-   */
+  /** Pass it to `resume` to repeat the request, or to `cancelAuthorization`. As good as a signed cheque: never log it. */
   readonly entry: JournalEntry
   readonly network: Network
   readonly authorization: Authorization
-  /** Unix seconds from which on the chain takes the authorization no more, whatever reorganisation comes. */
+  /** Unix seconds from which the chain no longer accepts the authorization, even after a reorganisation. */
   readonly chargeableUntil: number
-  /**
-   * How many times this pair was sent without an answer of the agent: with none, its word is all there is.
-   */
+  /** How many times this pair was sent without a response of the agent; with 0, only the agent's word is known. */
   readonly unanswered: number
-  /** What the failed answer's `PAYMENT-RESPONSE` said, undefined where it carried none. */
+  /** The `PAYMENT-RESPONSE` of the failed response; undefined when it had none. */
   readonly settlement: PaymentResponse | undefined
 }
 
-/** Registered by name, as the typed errors are: an error may come from another copy of this package. */
+/** A registered symbol, as for the typed errors: an error may come from another copy of this package. */
 const ATTEMPT = Symbol.for('farebox.paid-attempt')
 
-/**
- * Notes on an error that a payment had been sent; not enumerable, so that nobody logs the header by accident.
- */
+/** Attaches the sent payment to an error; not enumerable, so that the header is not logged by accident. */
 export function withAttempt<Thrown extends Error>(error: Thrown, attempt: PaidAttempt): Thrown {
   return Object.defineProperty(error, ATTEMPT, { value: attempt })
 }
 
 /**
- * Had a payment been sent when this was thrown? Undefined means that nothing was sent, so nothing can be
+ * The payment that was sent before this error was thrown. Undefined means that no payment was sent, so nothing can be
  * charged.
  *
  * @example
@@ -60,6 +53,6 @@ export function withAttempt<Thrown extends Error>(error: Thrown, attempt: PaidAt
  */
 export function attemptOf(thrown: unknown): PaidAttempt | undefined {
   if (!(thrown instanceof Error)) return undefined
-  // Only `withAttempt` writes under this symbol.
+  // Only `withAttempt` writes this property.
   return (thrown as { readonly [ATTEMPT]?: PaidAttempt })[ATTEMPT]
 }

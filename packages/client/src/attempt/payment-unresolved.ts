@@ -1,9 +1,9 @@
 import { withAttempt, type PaidAttempt } from './paid-attempt.ts'
 
 /**
- * A payment was sent and no answer tells what became of it: it may have been charged, or may be until
- * `attempt.chargeableUntil`. Do not pay for the same work again; `resume(attempt.entry)` asks again with the
- * same job and the same payment, and signs nothing.
+ * A payment was sent and no response tells its outcome: it may have been charged, or may be charged until
+ * `attempt.chargeableUntil`. Do not pay for the same work again; `resume(attempt.entry)` repeats the request with the same
+ * job and the same payment, and signs nothing.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export class PaymentUnresolved extends Error {
     withAttempt(this, attempt)
   }
 
-  /** What was sent. Kept out of what a console prints of this error: it holds the payment header. */
+  /** The sent pair. Hidden from console output of this error, because it contains the payment header. */
   get attempt(): PaidAttempt {
     return this.#attempt
   }

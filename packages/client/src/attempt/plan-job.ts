@@ -4,26 +4,26 @@ import { isJobId } from '@farebox/protocol/job/job-request'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { KnownAgent } from '../agent/agent.ts'
 
-/** One job: all of it that is fixed before anybody is asked. */
+/** A job, with everything that is fixed before the first request. */
 export interface PlannedJob {
-  /** Base URL, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly agentUrl: string
   readonly declaration: Declaration
   readonly jobId: string
   readonly capability: string
   readonly input: JsonObject
-  /** From when the request is written. */
+  /** Counted from when the request is written. */
   readonly deadlineSeconds: number
 }
 
-/** An authorization lives a day at most (D5); no job of the interface comes near half of it. */
+/** An authorization is valid for a day at most (D5); no job of the interface takes nearly half of it. */
 const LONGEST_DEADLINE_SECONDS = 43_200
 
 /**
- * Fixes what a job is called and how long it may take: a new job_id and the agent's `max_deadline_seconds`,
- * unless the caller chose.
+ * Determines the id and the deadline of a job: a new job_id and the agent's `max_deadline_seconds`, unless the caller chose
+ * them.
  *
- * @throws {TypeError | RangeError} for a choice that cannot be right
+ * @throws {TypeError | RangeError} for invalid values of the caller
  */
 export function planJob(
   known: KnownAgent,
@@ -39,7 +39,7 @@ export function planJob(
   return { agentUrl: known.url, declaration: known.declaration, jobId, deadlineSeconds, ...task }
 }
 
-/** The body of a job's request. `deadline` is in Unix seconds. */
+/** The request body of a job. `deadline` is in Unix seconds. */
 export function jobBody({ jobId, capability, input }: PlannedJob, deadline: number): string {
   const task = { capability, input }
   return JSON.stringify({ service_version: SERVICE_VERSION, job_id: jobId, task, deadline })

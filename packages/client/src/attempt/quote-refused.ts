@@ -1,6 +1,6 @@
 import { foreignText, foreignValue } from '../exchange/foreign-text.ts'
 
-/** What an offer to be paid disagreed about; in the order in which they are checked. */
+/** The reasons to refuse a payment offer, in the order in which they are checked. */
 export const DISAGREEMENTS = [
   'scheme',
   'network',
@@ -16,8 +16,8 @@ export const DISAGREEMENTS = [
 export type Disagreement = (typeof DISAGREEMENTS)[number]
 
 /**
- * The agent asked for a payment that we do not make: another price or wallet than its `/about`, a token or
- * chain that is not in our own table, more than the caller allowed. Nothing was signed.
+ * The agent asked for a payment that this package refuses: another price or wallet than in its `/about`, a token or chain
+ * that is not in the built-in table, or more than the caller allowed. Nothing was signed.
  *
  * @example
  * ```ts
@@ -35,9 +35,9 @@ export type Disagreement = (typeof DISAGREEMENTS)[number]
 export class QuoteRefused extends Error {
   override readonly name = 'QuoteRefused'
   readonly disagreement: Disagreement
-  /** What would have been right, in words. */
+  /** A description of the acceptable value. */
   readonly expected: string
-  /** What the agent asked, quoted. */
+  /** The value that the agent asked for, quoted. */
   readonly got: string
 
   constructor(disagreement: Disagreement, expected: string, got: unknown) {

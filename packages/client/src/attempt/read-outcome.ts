@@ -6,39 +6,41 @@ import type { WholeAnswer } from '../exchange/exchange.ts'
 import { foreignText } from '../exchange/foreign-text.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 
-/** The job is done. */
+/** The job is completed. */
 export interface Completed {
   readonly kind: 'completed'
-  /** As it came: not yet held against its schema. */
+  /** As received: not yet checked against its schema. */
   readonly output: JsonObject
-  /** Unix seconds; undefined where the agent did not say. */
+  /** Unix seconds; undefined when the agent did not send it. */
   readonly completedAt: number | undefined
 }
 
-/** What an answer of `POST /execute` means. */
+/** The meaning of a response of `POST /execute`. */
 export type Outcome =
   | Completed
-  /** A typed failure: by the interface nothing was charged. */
+  /** A typed failure: according to the interface nothing was charged. */
   | { readonly kind: 'failed'; readonly error: ServiceError }
   /** The 402 that asks for a payment. */
   | { readonly kind: 'payment-required' }
-  /** The 503 while money may still move (D8). */
+  /** The 503 while the payment may still be charged (D8). */
   | { readonly kind: 'pending' }
-  /** Nobody there to answer: a proxy's 502, an agent shutting down. It may be there again in a moment. */
+  /** The agent is temporarily unavailable: a proxy answered 502, or the agent is shutting down. */
   | { readonly kind: 'unavailable'; readonly reason: string }
-  /** An answer that no agent of the interface gives. */
+  /** A response that no agent following the interface sends. */
   | { readonly kind: 'foreign'; readonly reason: string }
 
-/** Statuses by which servers say "not now" rather than "no". */
+/** Statuses that mean "try again later" rather than "no". */
 const NOT_NOW: readonly number[] = [408, 425, 429]
 
-/** Failures that come with another status than their type's (D11, D15). D32's 503 is none: it passes. */
+/**
+ * Failures that also come with another status than their type's (D11, D15). D32's 503 is not one of them: it is temporary.
+ */
 const OTHER_STATUS: { readonly [type in ErrorType]?: readonly number[] } = {
   payment: [401],
   validation: [404, 405],
 }
 
-/** Reads an answer: one of the documented ones, or not. Nothing is thrown, whatever the bytes. */
+/** Classifies a response. Never throws, whatever the bytes. */
 export function readOutcome(answer: WholeAnswer, jobId: string): Outcome {
   const { status, json, flaw } = answer
   if (status === 200) return readCompleted(answer, jobId)
@@ -60,7 +62,7 @@ function readCompleted({ json, flaw }: WholeAnswer, jobId: string): Outcome {
   if (!isObject(output)) return foreign('has no output')
   return {
     kind: 'completed',
-    // Parsed from JSON: an object of it holds JSON values and nothing else.
+    // Parsed from JSON, so the object contains only JSON values.
     output: output as JsonObject,
     completedAt: typeof completedAt === 'number' ? completedAt : undefined,
   }

@@ -11,7 +11,7 @@ import { isObject } from '@farebox/protocol/internal/guards/json'
 import { DISAGREEMENTS, QuoteRefused } from './quote-refused.ts'
 
 /**
- * What a job costs and how it is paid; everything in it agreed with `/about` and with our own table.
+ * The price of a job and how it is paid; every value was compared with `/about` and with the built-in table of tokens.
  *
  * @example
  * ```ts
@@ -29,21 +29,21 @@ export interface Quote {
   /** The agent's wallet. */
   readonly payTo: string
   readonly network: Network
-  /** What is signed for. Its token domain is ours, whatever the agent said (D4). */
+  /** The requirement to sign. Its token domain comes from the built-in table, whatever the agent sent (D4). */
   readonly requirement: PaymentRequirement
 }
 
-/** What an offer is held against. */
+/** The conditions that an offer must meet. */
 export interface QuoteTerms {
   readonly declaration: Declaration
   readonly capability: string
-  /** CAIP-2 ids that may be paid on; default all we know. */
+  /** CAIP-2 ids of the networks that may be paid on; default: all known networks. */
   readonly networks?: readonly string[] | undefined
-  /** Atomic units; absent: whatever `/about` says. */
+  /** In atomic units; absent: the price in `/about` is the only limit. */
   readonly maxPriceAtomic?: bigint
 }
 
-/** An entry of `accepts`, of the header (v2) or of the body (v1): only the names of two keys differ. */
+/** An entry of `accepts` in the header (v2) or the body (v1); only the names of two keys differ. */
 interface Offer {
   readonly scheme: unknown
   readonly network: unknown
@@ -53,16 +53,15 @@ interface Offer {
   readonly maxTimeoutSeconds: unknown
 }
 
-/** Nobody offers more ways to pay; a stranger's list is read no further. */
+/** The most offers that are read: no honest agent has more. */
 const MAX_OFFERS = 20
 
 /**
- * Reads the 402 of an agent: the `PAYMENT-REQUIRED` header, else the body, which where both came must agree
- * (D2, D3). The first offer that agrees with `/about`, with our own table and with the caller's limit is the
- * quote.
+ * Reads the 402 response of an agent: the `PAYMENT-REQUIRED` header, or else the body; if both are present, they must agree
+ * (D2, D3). The quote is the first offer that agrees with `/about`, with the built-in table and with the caller's limit.
  *
- * @throws {UnusableAnswer} when neither says how to pay
- * @throws {QuoteRefused} naming what the offer that came nearest disagreed about
+ * @throws {UnusableAnswer} when neither contains payment terms
+ * @throws {QuoteRefused} with the disagreement of the offer that met most conditions
  */
 export function readQuote(answer: WholeAnswer, terms: QuoteTerms): Quote {
   const inBody = offersOf(answer.json, 1)
@@ -122,7 +121,7 @@ function judge(offer: Offer, inBody: readonly Offer[], terms: QuoteTerms): Quote
   const requirement: PaymentRequirement = {
     scheme: 'exact',
     network: network.id,
-    // As the agent spelled them: a stock server compares our echo with its own words.
+    // Spelled as the agent did: a stock server compares the echoed values with its own.
     asset: offer.asset,
     amount: offer.amount,
     payTo: offer.payTo,
@@ -132,10 +131,7 @@ function judge(offer: Offer, inBody: readonly Offer[], terms: QuoteTerms): Quote
   return { capability, amountAtomic: price.atomic, payTo: offer.payTo, network, requirement }
 }
 
-/**
- * The body speaks of the same network and asks for something else: whoever wrote header and body is not one
- * agent.
- */
+/** The body has the same network with other terms: header and body contradict each other. */
 function disagreesWithBody(offer: Offer, inBody: readonly Offer[]): QuoteRefused | undefined {
   const twin = inBody.find(one => one.network === offer.network)
   if (twin === undefined) return undefined
@@ -148,14 +144,14 @@ function disagreesWithBody(offer: Offer, inBody: readonly Offer[]): QuoteRefused
   return undefined
 }
 
-/** Only an echo too: how long a payment is good is our own reckoning. */
+/** Only echoed: this package computes itself how long a payment is valid. */
 function timeoutOf({ maxTimeoutSeconds: asked }: Offer, declaration: Declaration): number {
   const usual = maxTimeoutSeconds(declaration.max_deadline_seconds)
   if (typeof asked !== 'number' || !Number.isSafeInteger(asked)) return usual
   return asked > 0 && asked <= MAX_AUTHORIZATION_SECONDS ? asked : usual
 }
 
-/** The refusal of the offer that got further: it is the one the caller can do something about. */
+/** The refusal of the offer that passed more checks: the caller is more likely to be able to act on it. */
 function nearer(one: QuoteRefused, other: QuoteRefused): QuoteRefused {
   return DISAGREEMENTS.indexOf(other.disagreement) > DISAGREEMENTS.indexOf(one.disagreement) ? other : one
 }

@@ -4,8 +4,8 @@ import { isObject } from '@farebox/protocol/internal/guards/json'
 const TRANSACTION = /^0x[0-9a-f]{64}$/i
 
 /**
- * Reads the `PAYMENT-RESPONSE` of an answer (D7): what the agent says became of the payment. Undefined where
- * there is none, or none that can be read. Only the chain proves it.
+ * Reads the `PAYMENT-RESPONSE` of a response (D7): the outcome of the payment as the agent reports it. Undefined when it is
+ * absent or unreadable. Only the chain proves it.
  */
 export function readSettlement(headers: Headers): PaymentResponse | undefined {
   const header = headers.get('payment-response')
@@ -25,7 +25,7 @@ export function readSettlement(headers: Headers): PaymentResponse | undefined {
   }
 }
 
-/** Why a receipt does not say that this payment was made on this network; undefined where it does. */
+/** Why a receipt does not confirm that this payment was made on this network; undefined when it does. */
 export function refuseSettlement(
   settlement: PaymentResponse | undefined,
   networkId: string,
@@ -41,6 +41,6 @@ function textOf<Key extends string>(
   key: Key,
 ): { readonly [key in Key]?: string } {
   const value = settled[key]
-  // A computed key widens to an index signature; this object has the one key.
+  // A computed key widens to an index signature; this object has exactly that key.
   return typeof value === 'string' ? ({ [key]: value } as { [key in Key]: string }) : {}
 }

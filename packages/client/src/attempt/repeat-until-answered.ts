@@ -10,34 +10,32 @@ import { PaymentUnresolved } from './payment-unresolved.ts'
 import { readOutcome, type Completed, type Outcome } from './read-outcome.ts'
 import { readSettlement } from './read-settlement.ts'
 
-/** The job done, and the answer that says so. */
+/** The completed job, and the response that reported it. */
 export interface PaidAnswer {
   readonly completed: Completed
   readonly answer: WholeAnswer
 }
 
-/** D37: what a call may take beyond its deadline. */
+/** D37: the time that a call may take beyond its deadline. */
 export const ANSWER_MARGIN_SECONDS = 30
 
-/** So many answers in a row that no agent gives: what answers is not the agent, and will not become it. */
+/** After this many consecutive responses that no agent sends, the server counts as not being the agent. */
 const MAX_FOREIGN_ANSWERS = 4
 
 /**
- * An agent resolves what is pending until `validBefore` plus finality (D8); so long after that we ask a last
- * time.
+ * An agent resolves a pending payment by `validBefore` plus finality (D8); the last request is sent this long after that.
  */
 const LAST_ASK_MARGIN_SECONDS = 10
 
 /**
- * Sends a job with its payment, and again the same bytes with the same header, until the agent answers (D8,
- * D22). Repeating a pair charges nothing that sending it once would not; a second signature could, so none is
- * made.
+ * Sends a job with its payment, and repeats the same bytes with the same header until the agent responds (D8, D22).
+ * Repeating a pair charges nothing more than sending it once; a second signature could, so none is made.
  *
  * @returns the completed job
- * @throws {ServiceError} one of the five typed errors, when the agent says so; `attemptOf` tells what was
- *   sent
- * @throws {PaymentUnresolved} when no answer came by the time the payment is dead, when something other than
- *   the agent answers, or when the caller's signal aborted
+ * @throws {ServiceError} one of the five typed errors, when the agent reports it; `attemptOf` returns the sent
+ *   payment
+ * @throws {PaymentUnresolved} when there is no response until the payment has expired, when something other than
+ *   the agent responds, or when the caller's signal aborted
  */
 export async function repeatUntilAnswered(connection: Connection, pair: ReadEntry): Promise<PaidAnswer> {
   const { clock, signal } = connection
@@ -73,9 +71,9 @@ export async function repeatUntilAnswered(connection: Connection, pair: ReadEntr
 
 interface Reply {
   readonly outcome: Outcome
-  /** Undefined where none came … */
+  /** Undefined when there was no response. */
   readonly answer?: WholeAnswer
-  /** … and then this is why. */
+  /** The reason when there was no response. */
   readonly cause?: unknown
 }
 
@@ -97,7 +95,7 @@ async function ask(connection: Connection, { entry, deadline }: ReadEntry): Prom
   }
 }
 
-/** A 402 that asks for what was just sent is no answer to it: the answerer has not seen the payment. */
+/** A 402 for the payment that was just sent is not a response of the agent: the server has not seen the payment. */
 function isForeign(outcome: Outcome): boolean {
   return outcome.kind === 'foreign' || outcome.kind === 'payment-required'
 }

@@ -12,11 +12,10 @@ import { QuoteRefused } from './quote-refused.ts'
 import type { Quote } from './read-quote.ts'
 
 /**
- * Makes the pair that is sent from now on: signs the payment, bound to this job (D13), and writes the body.
+ * Creates the pair that all requests of the job send: signs the payment, bound to this job (D13), and writes the body.
  *
- * @throws {QuoteRefused} when nobody is there to sign
- * @throws {DeadlineError} when the signature came too late to be of use; it has not been sent, and is not
- *   kept
+ * @throws {QuoteRefused} when there is no signer
+ * @throws {DeadlineError} when the signature came too late to be used; it was not sent and is not kept
  */
 export async function signJob(
   { clock, signal }: Connection,
@@ -43,11 +42,11 @@ export async function signJob(
   return readJournalEntry({ agentUrl, jobId, capability, body: jobBody(job, deadline), header })
 }
 
-/** By our own reckoning, not the agent's wish: so long it can charge for a job that it gave up. */
+/** Computed here, not taken from the agent: for this long the agent can charge for a job that it gave up. */
 function validSeconds({ declaration, deadlineSeconds }: PlannedJob): number {
   return Math.max(
     maxTimeoutSeconds(declaration.max_deadline_seconds),
-    // One more for the fraction of a second that was cut off now.
+    // One second more, for the fraction that is cut off from the current time.
     Math.ceil(deadlineSeconds) + SETTLE_MARGIN_SECONDS + 1,
   )
 }

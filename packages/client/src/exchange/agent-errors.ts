@@ -1,6 +1,6 @@
 /**
- * No whole answer came from the agent: connection refused, reset, timed out. Thrown while nothing has been
- * paid; afterwards the same accident is a reason to ask again, and in the end `PaymentUnresolved`.
+ * There was no complete response from the agent: connection refused, reset, timed out. Thrown while nothing has been paid;
+ * after a payment the same failure leads to a retry, and finally to `PaymentUnresolved`.
  *
  * @example
  * ```ts
@@ -21,12 +21,12 @@ export class AgentUnreachable extends Error {
 }
 
 /**
- * The agent answered, but not as the interface says: HTML, a redirect, too many bytes, a declaration with
- * faults. Thrown while nothing has been paid.
+ * The agent's response does not follow the interface: HTML, a redirect, too many bytes, an invalid declaration. Thrown while
+ * nothing has been paid.
  */
 export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer'
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly httpStatus: number
 
   constructor(httpStatus: number, message: string, options?: ErrorOptions) {

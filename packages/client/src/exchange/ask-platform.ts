@@ -12,29 +12,29 @@ export interface PlatformRequest<T> {
   readonly method: ExchangeRequest['method']
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
-  /** JSON, as it is sent. */
+  /** JSON, exactly as sent. */
   readonly body?: string
-  /** Of a 204 it is given null. */
+  /** Gets null for a 204. */
   readonly schema: AnswerSchema<T>
   /** Default: 30 s. */
   readonly timeoutMs?: number
-  /** Of the answer. Default: 32 MB, a run has the outputs of all its steps. */
+  /** The limit for the response. Default: 32 MB, because a run contains the outputs of all its steps. */
   readonly maxBytes?: number
 }
 
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 32 * 1_048_576
 
-/** For so long the same is asked again. */
+/** How long a request is repeated. */
 const ANSWERED_WITHIN_MS = 600_000
-/** So many answers in a row that no platform gives: what answers will not become one. */
+/** After this many consecutive responses that no platform sends, the server counts as not being a platform. */
 const MAX_FOREIGN_ANSWERS = 4
 
 /**
- * Asks a platform once.
+ * Sends a request to a platform once.
  *
- * @throws {PlatformRefused} when it says no
- * @throws {PlatformUnreachable} when no answer of a platform came: the request may have arrived or not
+ * @throws {PlatformRefused} when the platform refuses it
+ * @throws {PlatformUnreachable} when there is no response of a platform: it may have received the request
  * @throws the reason of the caller's signal
  */
 export async function askPlatform<T>(connection: Connection, request: PlatformRequest<T>): Promise<T> {
@@ -42,10 +42,10 @@ export async function askPlatform<T>(connection: Connection, request: PlatformRe
 }
 
 /**
- * Asks until there is an answer. For what may arrive twice.
+ * Repeats a request until there is a response. For requests that may arrive twice.
  *
- * @throws {PlatformRefused} when the platform says no
- * @throws {PlatformUnreachable} when no answer came for ten minutes, or something else than a platform answers
+ * @throws {PlatformRefused} when the platform refuses it
+ * @throws {PlatformUnreachable} when there is no response for ten minutes, or the server is not a platform
  * @throws the reason of the caller's signal
  */
 export async function askUntilAnswered<T>(connection: Connection, request: PlatformRequest<T>): Promise<T> {
@@ -63,10 +63,10 @@ export async function askUntilAnswered<T>(connection: Connection, request: Platf
 }
 
 interface Reply<T> {
-  /** foreign: what answered is no platform; unavailable: the same may be answered later. */
+  /** foreign: the server is not a platform; unavailable: the same request may succeed later. */
   readonly is: 'answered' | 'foreign' | 'unavailable'
   readonly headers: Headers | undefined
-  /** What it says, or throws. */
+  /** Returns the response's value, or throws its error. */
   readonly take: () => T
 }
 

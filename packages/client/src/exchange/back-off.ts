@@ -2,14 +2,14 @@ import type { Clock } from '@farebox/protocol/time/clock'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8_000
-/** No stranger's `Retry-After` puts the next try off for longer. */
+/** The longest wait that a server's `Retry-After` can cause. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 /**
- * How long to wait before the same is asked once more: as long as the answer says, else twice as long as before.
+ * How long to wait before a request is repeated: as long as the response says, otherwise twice as long as before.
  *
- * @param headers of the answer; undefined: none came
- * @param repeats how often it was asked again so far
+ * @param headers of the response; undefined when there was none
+ * @param repeats how often it was repeated so far
  */
 export function backOffMs(clock: Clock, headers: Headers | undefined, repeats: number): number {
   const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(repeats, 10), LONGEST_WAIT_MS)

@@ -1,13 +1,13 @@
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 
-/** What this package needs of `fetch`: the global one fits, and so does a platform's guarded client. */
+/** The part of `fetch` that this package uses: the global one fits, and so does a platform's guarded client. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>
 
-/** Node's own types leave out `cache`, which browsers mind. */
+/** Node's own types omit `cache`, which browsers support. */
 export type FetchInit = RequestInit & { readonly cache?: 'no-store' }
 
 /**
- * How calls are made; every function of this package takes these.
+ * How requests are made; every function of this package takes these options.
  *
  * @example
  * ```ts
@@ -19,19 +19,17 @@ export type FetchInit = RequestInit & { readonly cache?: 'no-store' }
  * ```
  */
 export interface ClientOptions {
-  /** Default: the global `fetch`. Redirects are never followed: every call says so. */
+  /** Default: the global `fetch`. Redirects are never followed: every call disables them. */
   readonly fetch?: Fetch
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock
-  /** Ends the call early. Once a payment may have left, the rejection is `PaymentUnresolved`. */
+  /** Ends the call early. Once a payment may have been sent, the rejection is `PaymentUnresolved`. */
   readonly signal?: AbortSignal
-  /**
-   * Takes `http:` for hosts other than this machine too. Over http, anybody on the way can use what is sent.
-   */
+  /** Accepts `http:` for hosts other than this machine too. Over http, anyone on the network path can use what is sent. */
   readonly allowHttp?: boolean
 }
 
-/** The options with their defaults in place. */
+/** The options with their defaults filled in. */
 export interface Connection {
   readonly fetch: Fetch
   readonly clock: Clock
@@ -42,7 +40,7 @@ export interface Connection {
 /** Fills in the defaults. */
 export function connectionOf(options: ClientOptions): Connection {
   return {
-    // Browsers refuse a fetch that was taken off its global.
+    // Browsers reject a `fetch` that is called without its global object.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: options.clock ?? systemClock,
     signal: options.signal,

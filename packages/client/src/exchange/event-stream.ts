@@ -3,33 +3,32 @@ import { within } from '@farebox/protocol/internal/time/within'
 import type { Connection } from './client-options.ts'
 import { initOf } from './exchange.ts'
 
-/** An event that a server sent. */
+/** A server-sent event. */
 export interface StreamedEvent {
   readonly id: string | undefined
   readonly type: string
   readonly data: string
 }
 
-/** What is asked for. */
+/** A request for an event stream. */
 export interface StreamRequest {
   readonly url: string
   /** Default: GET. */
   readonly method?: 'GET' | 'POST'
   readonly body?: string
   readonly headers: { readonly [name: string]: string }
-  /** Of the newest event that is known: it does not come again. */
+  /** Id of the newest known event: later events are requested. */
   readonly lastId: string | undefined
 }
 
-/** Servers send a comment now and then where nothing happens: after so long without one the connection is dead. */
+/** Servers send comments while nothing happens: after this long without data the connection counts as broken. */
 const SILENT_MS = 45_000
 const MAX_EVENT_CHARACTERS = 32 * 1_048_576
 
 /**
- * Reads server-sent events over `fetch`, which can carry a header where an `EventSource` cannot. Ends when the server
- * ends the stream.
+ * Reads server-sent events over `fetch`, which can send headers, unlike `EventSource`. Ends when the server ends the stream.
  *
- * @throws {Error} where there is no stream, it breaks off, or falls silent
+ * @throws {Error} when there is no stream, when it breaks off, or when it is silent for too long
  * @throws the reason of the caller's signal
  */
 export async function* streamEvents(
@@ -53,7 +52,7 @@ export async function* streamEvents(
       pieces.push(piece)
       characters += piece.length
       if (characters > MAX_EVENT_CHARACTERS) throw new Error('an event is too large')
-      // A long line comes in many pieces, of which only the last ends it.
+      // A long line arrives in many chunks, and only the last one ends it.
       if (!piece.includes('\n')) continue
       const blocks = pieces.join('').split(/\r?\n\r?\n/)
       const rest = blocks.pop() ?? ''
@@ -89,7 +88,7 @@ async function openStream(
   return answer.body.getReader()
 }
 
-/** Rejects where the work is not done in time, and as soon as the stream is stopped. */
+/** Rejects when the work takes too long, and as soon as the stream is stopped. */
 async function withinSilence<T extends object>(
   { clock }: Connection,
   { signal }: AbortController,
@@ -100,7 +99,7 @@ async function withinSilence<T extends object>(
   return done
 }
 
-/** By the HTML standard; a comment has no data. */
+/** Parses an event by the HTML standard; undefined for a comment, which has no data. */
 function readBlock(block: string): StreamedEvent | undefined {
   let id: string | undefined
   let type = 'message'

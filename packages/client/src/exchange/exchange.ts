@@ -10,28 +10,28 @@ export interface ExchangeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
-  /** For the whole exchange, the last byte of the answer included. */
+  /** For the whole exchange, including the last byte of the response. */
   readonly timeoutMs: number
   readonly maxBytes: number
 }
 
-/** A whole answer, of any status. Nothing in it is believed yet. */
+/** A complete response of any status. Its contents are not checked yet. */
 export interface WholeAnswer {
   readonly status: number
   readonly headers: Headers
-  /** The body as it came; empty where there is a `flaw`. */
+  /** The body as received; empty when there is a `flaw`. */
   readonly text: string
-  /** Undefined where there is a `flaw`. */
+  /** Undefined when there is a `flaw`. */
   readonly json: unknown
-  /** Why the body was not read as JSON, in words that follow "the agent's answer": `is not JSON`. */
+  /** Why the body was not read as JSON, as the end of a sentence about "the agent's answer": `is not JSON`. */
   readonly flaw: string | undefined
 }
 
 /**
- * Sends one request and reads its answer: no redirect followed, no cookie sent, no more bytes taken than
- * allowed.
+ * Sends one request and reads its response: redirects are not followed, cookies are not sent, and no more bytes than allowed
+ * are read.
  *
- * @throws {AgentUnreachable} when no whole answer came in time: the request may have been received or not
+ * @throws {AgentUnreachable} when there is no complete response in time: the agent may have received the request
  * @throws the reason of the caller's signal when that aborted
  */
 export async function exchange(connection: Connection, request: ExchangeRequest): Promise<WholeAnswer> {
@@ -43,7 +43,7 @@ export async function exchange(connection: Connection, request: ExchangeRequest)
   const late = new AgentUnreachable(`no answer within ${request.timeoutMs / 1_000} s`)
   const cancel = clock.after(request.timeoutMs, () => stop.abort(late))
   try {
-    // A `fetch` from outside may be slow to notice its signal; the caller is not kept waiting for it.
+    // A `fetch` passed by the caller may react slowly to its signal; the caller must not wait for it.
     return await unlessAborted(send(connection, request, stop.signal), stop.signal)
   } catch (cause) {
     signal?.throwIfAborted()
@@ -65,7 +65,7 @@ async function send(
     await response.body?.cancel()
     return { ...answer, text: '', json: undefined, flaw }
   }
-  // Browsers hide where a redirect leads, and its status too.
+  // Browsers hide the target of a redirect, and its status too.
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     return await flawed('is a redirect, which is not followed')
   }
@@ -84,7 +84,7 @@ async function send(
     : { ...answer, text, json, flaw: undefined }
 }
 
-/** How a request is sent: with nothing of the browser's, and followed nowhere. */
+/** Request options: nothing from the browser's state is sent, and redirects are not followed. */
 export function initOf(
   { method, headers, body }: Pick<ExchangeRequest, 'method' | 'headers' | 'body'>,
   signal: AbortSignal,
@@ -94,7 +94,7 @@ export function initOf(
     headers: { accept: 'application/json', ...headers },
     ...(body === undefined ? {} : { body }),
     signal,
-    // A redirect would hand the payment header to a host nobody chose.
+    // A redirect would send the payment header to another host.
     redirect: 'manual',
     credentials: 'omit',
     cache: 'no-store',

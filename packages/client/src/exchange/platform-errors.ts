@@ -2,7 +2,7 @@ import type { Failure } from '@farebox/platform-api/errors'
 import { foreignText } from './foreign-text.ts'
 
 /**
- * The platform answered, and the answer is no.
+ * The platform refused the request.
  *
  * @example
  * ```ts
@@ -25,9 +25,9 @@ export class PlatformRefused extends Error {
   override readonly name = 'PlatformRefused'
   readonly httpStatus: number
   readonly errorType: Failure['error_type']
-  /** The platform's own sentence, whole: it may hold control characters. */
+  /** The platform's own message, unshortened: it may contain control characters. */
   readonly reason: string
-  /** When it may be asked again, where it says so in seconds. */
+  /** Seconds until the request may be repeated, if the platform sent them. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(httpStatus: number, { error_type, error }: Failure, headers?: Headers) {
@@ -40,10 +40,10 @@ export class PlatformRefused extends Error {
   }
 }
 
-/** No answer of a platform came: nothing at all, or something that a platform does not say. */
+/** There was no response of a platform: no response at all, or one that no platform sends. */
 export class PlatformUnreachable extends Error {
   override readonly name = 'PlatformUnreachable'
-  /** What is wrong with the answer of something else, in words that follow "its answer"; undefined where none came. */
+  /** What is wrong with the response, as the end of a sentence about "its answer"; undefined when there was no response. */
   readonly flaw: string | undefined
 
   constructor(

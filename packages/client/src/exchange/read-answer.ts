@@ -1,4 +1,4 @@
-/** What checks an answer: any schema of `@farebox/platform-api`. */
+/** The check of a response: any schema of `@farebox/platform-api`. */
 export interface AnswerSchema<T> {
   safeParse(
     value: unknown,
@@ -11,16 +11,16 @@ interface Issue {
   readonly code: string
   readonly path: readonly PropertyKey[]
   readonly message: string
-  /** Of `unrecognized_keys`. */
+  /** Present for `unrecognized_keys`. */
   readonly keys?: readonly string[]
 }
 
-/** Newer platforms may say more, at as many levels as there are. */
+/** Newer platforms may send more keys, at this many levels of nesting. */
 const MAX_ROUNDS = 8
 
 /**
- * An answer as its schema has it. What a newer platform says beside it is left out; what is missing or of another
- * form makes it undefined.
+ * Reads a response by its schema. Additional keys of a newer platform are removed; undefined when something is missing or
+ * has another form.
  */
 export function readAnswer<T>(schema: AnswerSchema<T>, answer: unknown): T | undefined {
   const copy: unknown = structuredClone(answer)
@@ -36,7 +36,7 @@ export function readAnswer<T>(schema: AnswerSchema<T>, answer: unknown): T | und
 
 function removeKeys(value: unknown, path: readonly PropertyKey[], keys: readonly string[]): void {
   let at = value
-  // The path of an issue leads through what was parsed.
+  // The path of an issue leads through the parsed value.
   for (const key of path) at = (at as { readonly [key: PropertyKey]: unknown })[key]
   for (const key of keys) delete (at as { [key: string]: unknown })[key]
 }

@@ -3,30 +3,31 @@ import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import { readPrice } from '@farebox/protocol/money/usdc'
 
-/** A platform's quote that agrees with the order and with our own table of tokens. */
+/** A platform's quote that agrees with the order and with the built-in table of tokens. */
 export interface AgreedQuote {
   readonly amountAtomic: bigint
   readonly network: Network
-  /** What is signed for. Its token domain is ours, whatever the platform said (D4). */
+  /** The requirement to sign. Its token domain comes from the built-in table, whatever the platform sent (D4). */
   readonly requirement: PaymentRequirement
   /** The URL that the order is posted to; the payment is bound to it. */
   readonly endpoint: string
 }
 
-/** The first thing in which a quote does not agree. */
+/** The first field in which a quote disagrees. */
 export interface QuoteDisagreement {
   readonly field: 'agent' | 'capability' | 'network' | 'token' | 'price' | 'payee'
-  /** The field in words, as the subject of a sentence. */
+  /** The name of the field, as the subject of a sentence. */
   readonly subject: string
   readonly expected: string
   readonly got: unknown
 }
 
 /**
- * Compares a platform's quote with the order it is for: agent and capability are those of the order; token and network
- * are in our own table; and what is signed for is what the quote shows. Every payer of a platform's quotes asks here.
+ * Compares a platform's quote with its order: agent and capability must be those of the order; token and network must be in
+ * the built-in table; and the requirement to sign must be what the quote shows. Every payer of platform quotes uses this
+ * check.
  *
- * @param networks - CAIP-2 ids that may be paid on
+ * @param networks - CAIP-2 ids of the networks that may be paid on
  */
 export function agreeOnQuote(
   quote: QuoteAnswer,
@@ -58,7 +59,7 @@ export function agreeOnQuote(
     ]) ?? {
       amountAtomic: price.atomic,
       network,
-      // The rest is echoed as the agent spells it.
+      // The other values are echoed as the agent spells them.
       requirement: { ...asked, extra: network.asset.domain },
       endpoint: quote.endpoint,
     }

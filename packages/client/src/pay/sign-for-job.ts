@@ -4,26 +4,26 @@ import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import { signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 
-/** A job that a payment is signed for; all of it was compared with the order. */
+/** A job to sign a payment for; every value was compared with the order. */
 export interface PayableJob {
   readonly network: Network
   readonly requirement: PaymentRequirement
-  /** The URL that is posted to, not the one that the agent claims to be. */
+  /** The URL that the job is posted to, not the one that the agent claims. */
   readonly endpoint: string
   readonly capability: string
-  /** UUID v4; a new one where it is absent. */
+  /** UUID v4; a new one when absent. */
   readonly jobId?: string
 }
 
-/** When a payment is signed and until when it can be used; Unix seconds. */
+/** When a payment is signed and until when it is valid; Unix seconds. */
 export interface PaymentTimes {
   readonly nowSeconds: number
   readonly validBefore: number
 }
 
 /**
- * Signs the payment of one job, bound to it by its nonce (D13). The one place where terminal, pages, hires and programs
- * sign for money.
+ * Signs the payment of one job, bound to it by its nonce (D13). The terminal, the pages, hires and programs all sign through
+ * this function.
  *
  * @returns the job's id and the value of `PAYMENT-SIGNATURE`: keep both before anything is sent
  */
@@ -45,10 +45,10 @@ export async function signForJob(
 }
 
 /**
- * The deadline of a job whose payment was just signed, in Unix seconds: the time for the agent counts from now, because a
- * person may look at the wallet for a while, and ends early enough for the payment to be settled (D17).
+ * The deadline of a job whose payment was just signed, in Unix seconds. The agent's time counts from now, because a person
+ * may take a while in the wallet; it ends early enough for the payment to be settled (D17).
  *
- * @param nowSeconds - after the signature
+ * @returns undefined when the signature came too late to be used: nothing may be sent then
  * @returns undefined where the signature came too late to be of use: nothing may be sent then
  */
 export function deadlineAfterSigning(

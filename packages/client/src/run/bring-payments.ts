@@ -14,31 +14,31 @@ import { signJobs } from './sign-jobs.ts'
 import { readAuthorization, type RunSpending } from './spending.ts'
 import { readProgress } from './watch-run.ts'
 
-/** A run that payments can be brought to. */
+/** A run that takes payments. */
 export interface PaidRun {
   readonly connection: Connection
   readonly handle: RunHandle
   readonly flow: Flow
   readonly signer: PaymentSigner | undefined
   readonly networks: readonly string[] | undefined
-  /** Decimal USDC that may be signed for in all. */
+  /** The most that may be signed for in total, in decimal USDC. */
   readonly maxTotal: string
   readonly spending: RunSpending
-  /** What was signed for it, the newest last. */
+  /** The payments signed for the run, newest last. */
   readonly signed: readonly RunPayment[]
-  /** The jobs whose payments the platform did not take. */
+  /** The jobs whose payments the platform refused. */
   readonly refused: Set<string>
-  /** Writes down what was signed more, before any of it is sent. */
+  /** Journals additional payments before any of them is sent. */
   keep(payments: readonly RunPayment[]): Promise<void>
 }
 
 /**
- * Brings the payments that a run asks for: first those that were signed and that it does not know, the very same; else
- * new ones, by prices that are asked for now.
+ * Sends the payments that a run asks for: first those already signed that the platform does not have, unchanged; otherwise
+ * new ones, at current prices.
  *
- * @returns the state of the run then; undefined where it asks for none
- * @throws {PaymentNeeded} where they cannot be signed: nobody signs, they are more than the run may come to, or their
- *   agents name no price that can be paid
+ * @returns the new state of the run; undefined when it asks for no payment
+ * @throws {PaymentNeeded} when they cannot be signed: there is no signer, they exceed the limit of the run, or their
+ *   agents offer no price that can be paid
  */
 export async function bringPayments(run: PaidRun, progress: RunProgress): Promise<RunProgress | undefined> {
   const needed = neededPayments(progress)
@@ -57,7 +57,7 @@ export async function bringPayments(run: PaidRun, progress: RunProgress): Promis
   return brought
 }
 
-/** A payment that was signed, and perhaps never arrived: while it is good no other is signed in its place. */
+/** A signed payment that may not have arrived: while it is valid, no other is signed in its place. */
 function unknownToPlatform(
   { connection, signed, refused }: PaidRun,
   run: RunProgress,
@@ -111,7 +111,7 @@ async function signNeeded(
   }
 }
 
-/** What the run does not take any more is no fault where it does not ask for it any more either. */
+/** A payment that the run refuses is not an error if the run no longer asks for it. */
 async function bring(
   { connection, handle, refused, maxTotal }: PaidRun,
   payments: readonly RunPayment[],
@@ -121,7 +121,7 @@ async function bring(
       method: 'PUT',
       url: runUrl(handle, '/payments'),
       headers: runRequestHeaders(handle),
-      // Where it is more than the run was started with, somebody has raised it; less changes nothing.
+      // A higher limit than the run was started with was raised by the caller; a lower one changes nothing.
       body: JSON.stringify({ payments, max_total: maxTotal }),
       schema: runProgress,
     })
@@ -133,7 +133,7 @@ async function bring(
   }
 }
 
-/** maxTotal counts every signature, whatever is said to have become of it. */
+/** Every signature counts toward `maxTotal`, whatever its reported outcome. */
 function tooMuch(total: bigint, more: bigint): string {
   return `more than maxTotal: with it ${formatUsdc(total + more)}`
 }

@@ -4,7 +4,7 @@ import type { Connection } from '../exchange/client-options.ts'
 import { runRequestHeaders, runUrl, type RunHandle } from './run-record.ts'
 
 /**
- * Sends a run a request until there is an answer: each may arrive twice.
+ * Repeats a request to a run until there is a response: each may arrive twice.
  *
  * @param path `/pause`
  * @throws {PlatformRefused | PlatformUnreachable}
@@ -24,7 +24,7 @@ export async function changeRun(
   })
 }
 
-/** The state of a run, with its flow and its input. */
+/** Reads the state of a run, with its flow and its input. */
 export async function readWhole(connection: Connection, handle: RunHandle): Promise<RunAnswer> {
   return await askUntilAnswered(connection, {
     method: 'GET',

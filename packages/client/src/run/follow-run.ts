@@ -15,17 +15,17 @@ import {
 import type { FlowResult, FollowOptions } from './run-options.ts'
 import { readProgress, watchRun } from './watch-run.ts'
 
-/** A run that is followed. */
+/** A run that is being followed. */
 export interface FollowedRun extends PaidRun {
   readonly options: Pick<FollowOptions, 'payAgain' | 'onProgress' | 'approve'>
 }
 
 /**
- * Follows a run to its end, and gives it what it asks for on the way. Once a step has failed nothing more is signed:
- * what is at work is waited for, and then the failure reported.
+ * Follows a run to its end, and sends the payments and answers that it asks for. Once a step has failed nothing more is
+ * signed: jobs in progress are awaited, then the failure is reported.
  *
- * @param first its state now
- * @throws {RunHalted} where it does not come to its end by itself
+ * @param first its current state
+ * @throws {RunHalted} when the run cannot reach its end by itself
  */
 export async function followRun(run: FollowedRun, first: RunProgress): Promise<FlowResult> {
   try {
@@ -33,7 +33,7 @@ export async function followRun(run: FollowedRun, first: RunProgress): Promise<F
     if (done !== undefined) return done
     let newest = first
     for await (const progress of watchRun(run.connection, run.handle)) {
-      // An event may have been under way while we asked.
+      // An event from before the last request may still have been in transit.
       if (progress.changed_at < newest.changed_at) continue
       newest = progress
       const result = await attend(run, progress)
@@ -45,10 +45,10 @@ export async function followRun(run: FollowedRun, first: RunProgress): Promise<F
   }
 }
 
-/** So often in a row something may be given to a run without an event of it. */
+/** The most consecutive requests to a run without an event. */
 const MAX_ROUNDS = 3
 
-/** Gives what is asked for now. Resolves to the result where that is the end, to undefined where more is to come. */
+/** Sends what the run asks for now. Resolves to the result when the run has ended, to undefined when more is to come. */
 async function attend(run: FollowedRun, progress: RunProgress): Promise<FlowResult | undefined> {
   let now: RunProgress | undefined = progress
   for (let round = 0; now !== undefined && round < MAX_ROUNDS; round += 1) {
@@ -60,7 +60,7 @@ async function attend(run: FollowedRun, progress: RunProgress): Promise<FlowResu
   return undefined
 }
 
-/** Undefined: nothing could be given, and more will come by itself. */
+/** Undefined: there was nothing to send, and the run proceeds by itself. */
 async function give(run: FollowedRun, progress: RunProgress): Promise<RunProgress | undefined> {
   const { handle, options } = run
   const { status } = progress
@@ -73,7 +73,7 @@ async function give(run: FollowedRun, progress: RunProgress): Promise<RunProgres
   try {
     return (await bringPayments(run, progress)) ?? (await answer(run, progress))
   } catch (error) {
-    // What is at work may bring more, and then it is tried again.
+    // Jobs in progress may change what is needed, so it is tried again later.
     const isNeeded = error instanceof PaymentNeeded || error instanceof PersonNeeded
     if (isNeeded && isAtWork(progress)) return undefined
     throw error
@@ -93,14 +93,14 @@ async function answer(run: FollowedRun, progress: RunProgress): Promise<RunProgr
     return await changeRun(connection, handle, '/answer', { step: asked.step, approved })
   } catch (error) {
     if (!(error instanceof PlatformRefused)) throw error
-    // The answer before arrived, or somebody else has given one.
+    // The previous answer arrived, or another client has answered.
     const now = await readProgress(connection, handle)
     if (now.waiting.some(one => one.for === 'person' && one.step === asked.step)) throw error
     return now
   }
 }
 
-/** The run goes on, whatever ended our following it. */
+/** Converts the error that ended following the run; the run itself continues. */
 function explainEnd({ connection: { signal }, handle }: FollowedRun, error: unknown): unknown {
   if (error instanceof RunHalted) return error
   if (signal?.aborted === true)

@@ -3,16 +3,16 @@ import type { NeededPayment, PersonQuestion, StepFailure } from './run-errors.ts
 
 type ShownJob = RunProgress['steps'][number]['jobs'][number]
 
-/** Whether an agent is at work, so that more happens by itself. */
+/** Is an agent at work, so that the run proceeds by itself? */
 export function isAtWork({ waiting }: RunProgress): boolean {
   return waiting.some(one => one.for === 'agent')
 }
 
 /**
- * The step that failed, where one did: a job that waits for a retry, one that was charged and would have to be paid
- * again, or a free step.
+ * The failed step, if there is one: a job that waits for a retry, one that was charged and would have to be paid again, or a
+ * free step.
  *
- * @param payAgain a job that was charged may be paid again, and so has not failed for good
+ * @param payAgain a charged job may be paid again, so it has not failed for good
  */
 export function findFailure(run: RunProgress, payAgain: boolean): StepFailure | undefined {
   for (const one of run.waiting) {
@@ -53,7 +53,7 @@ export function neededPayments({ waiting }: RunProgress): readonly NeededPayment
   return waiting.filter(one => one.for === 'payment')
 }
 
-/** The first person's answer that it waits for; its question is the flow's. */
+/** The first step that waits for a person's answer; its question comes from the flow. */
 export function findQuestion(
   { waiting, steps }: RunProgress,
   questionOf: (step: string) => string,

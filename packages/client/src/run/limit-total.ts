@@ -7,8 +7,8 @@ import type { PricedJob } from './price-jobs.ts'
 import { RunRefused } from './run-errors.ts'
 
 /**
- * Refuses a flow that can cost more than it may: where all is signed at the start, everything together; where each
- * payment is signed in its time, the dearest way that its branches can go. Lists count at their declared maximum.
+ * Refuses a flow that may exceed its limit. If everything is signed at the start, all prices count; if each payment is
+ * signed when needed, the most expensive combination of branches counts. Lists count at their declared maximum.
  *
  * @throws {RunRefused}
  */

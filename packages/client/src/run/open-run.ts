@@ -7,22 +7,22 @@ import type { FollowOptions } from './run-options.ts'
 import type { RunHandle, RunRecord } from './run-record.ts'
 import { createSpending } from './spending.ts'
 
-/** What is known of a run before it is followed. */
+/** The known data of a run before it is followed. */
 export interface KnownRun {
   readonly handle: RunHandle
   readonly flow: Flow
   /** Decimal USDC. */
   readonly maxTotal: string
-  /** All that were signed for it. */
+  /** All payments signed for it. */
   readonly payments: readonly RunPayment[]
-  /** As it was written down before. */
+  /** The earlier record. */
   readonly record: Pick<RunRecord, 'request' | 'payments'>
 }
 
 /**
- * Opens a run to be followed.
+ * Prepares a run for following.
  *
- * @throws {RangeError} for a `maxTotal` that is no price
+ * @throws {RangeError} for a `maxTotal` that is not a price
  */
 export function openRun(
   connection: Connection,

@@ -9,21 +9,21 @@ import { foreignText, foreignValue } from '../exchange/foreign-text.ts'
 import { agreeOnQuote, type AgreedQuote } from '../pay/agree-on-quote.ts'
 import { RunRefused } from './run-errors.ts'
 
-/** A job of a run with its price: all of it was held against the flow and our own table of tokens. */
+/** A job of a run with its price; every value was compared with the flow and the built-in table of tokens. */
 export interface PricedJob extends AgreedQuote {
   readonly key: string
   readonly step: JobStep
   /** later: sign it when the run asks for it. */
   readonly sign: 'now' | 'later'
-  /** How long from now its payment is to be good. */
+  /** How long its payment must be valid, in seconds from now. */
   readonly validSeconds: number
 }
 
 /**
  * The jobs of a quote, in its order.
  *
- * @param networks CAIP-2 ids that may be paid on
- * @throws {RunRefused} where a job is none of the flow's, has no price, or is to be paid in another way than ours
+ * @param networks CAIP-2 ids of the networks that may be paid on
+ * @throws {RunRefused} when a job is not in the flow, has no price, or asks for another kind of payment
  */
 export function priceJobs(
   flow: Flow,
@@ -56,9 +56,9 @@ function agreeOn(
 }
 
 /**
- * Refuses prices above those that the flow has pinned: they are what somebody agreed to.
+ * Refuses prices above those pinned in the flow: the pinned prices are what a person agreed to.
  *
- * @throws {RunRefused} naming the first
+ * @throws {RunRefused} naming the first such job
  */
 export function refuseDearer(jobs: readonly PricedJob[]): void {
   for (const { key, step, amountAtomic } of jobs) {
@@ -74,9 +74,9 @@ export function refuseDearer(jobs: readonly PricedJob[]): void {
 }
 
 /**
- * Refuses a quote that leaves out a paid step of the flow: what is not known is not agreed to.
+ * Refuses a quote without a paid step of the flow: its price is unknown, so it was not agreed to.
  *
- * @throws {RunRefused} naming the first
+ * @throws {RunRefused} naming the first missing step
  */
 export function refuseMissing(flow: Flow, jobs: readonly PricedJob[]): void {
   const quoted = new Set(jobs.map(({ key }) => readJobKey(key)?.step))

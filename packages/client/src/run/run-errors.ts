@@ -2,15 +2,15 @@ import type { RunProgress, RunWaiting } from '@farebox/platform-api/flows/runs'
 import { foreignText } from '../exchange/foreign-text.ts'
 import type { RunHandle } from './run-record.ts'
 
-/** What kept a flow from being signed for. */
+/** Why a flow was not signed for. */
 export type RunRefusal =
-  /** All of it costs more than `maxTotal`. */
+  /** The total cost exceeds `maxTotal`. */
   | 'max-total'
-  /** An agent asks for more than the flow has pinned. */
+  /** An agent asks for more than the price pinned in the flow. */
   | 'price'
-  /** An agent names no price now. */
+  /** An agent offers no price now. */
   | 'no-price'
-  /** What the platform quotes is not what the flow orders, or not USDC on a chain that may be paid on. */
+  /** The platform's quote does not match the flow, or is not USDC on an allowed network. */
   | 'offer'
 
 /**
@@ -38,7 +38,7 @@ export type RunRefusal =
 export class RunRefused extends Error {
   override readonly name = 'RunRefused'
   readonly refusal: RunRefusal
-  /** The step at fault; undefined: all of them together. */
+  /** The faulty step; undefined for the flow as a whole. */
   readonly step: string | undefined
 
   constructor(refusal: RunRefusal, step: string | undefined, reason: string) {
@@ -49,8 +49,8 @@ export class RunRefused extends Error {
 }
 
 /**
- * A run was started and has not come to its end: it is kept by the platform, and `resumeRun(error.handle)` goes on with
- * it. All errors below are of this class.
+ * A run was started and has not reached its end: the platform keeps it, and `resumeRun(error.handle)` resumes it. All errors
+ * below are subclasses.
  */
 export class RunHalted extends Error {
   override readonly name: string = 'RunHalted'
@@ -65,30 +65,30 @@ export class RunHalted extends Error {
     this.#run = run
   }
 
-  /** What opens the run. Kept out of what a console prints of this error. */
+  /** The handle that opens the run. Hidden from console output of this error. */
   get handle(): RunHandle {
     return this.#handle
   }
 
-  /** How it stood last; undefined where the platform never said. */
+  /** Its last known state; undefined when the platform never sent one. */
   get run(): RunProgress | undefined {
     return this.#run
   }
 }
 
-/** A step could not be done, and nothing else is under way. What was done before it is kept. */
+/** A step failed, and nothing else is in progress. The results of earlier steps are kept. */
 export class StepFailed extends RunHalted {
   override readonly name = 'StepFailed'
   readonly step: string
-  /** Of the job: the step, or for one item of a list `summary#2`. */
+  /** Key of the job: the step, or for one item of a list `summary#2`. */
   readonly key: string
   /** maybe: its payment was sent, and can be used until `chargeableUntil`. */
   readonly charged: 'no' | 'maybe' | 'yes'
   /** Unix seconds. */
   readonly chargeableUntil: number | undefined
-  /** As the agent or the platform calls it; undefined for a free step. */
+  /** The error type that the agent or the platform sent; undefined for a free step. */
   readonly errorType: string | undefined
-  /** In their words. */
+  /** The message of the agent or the platform. */
   readonly reason: string
 
   constructor(handle: RunHandle, run: RunProgress, failure: StepFailure) {
@@ -103,17 +103,17 @@ export class StepFailed extends RunHalted {
   }
 }
 
-/** What is known of a failed step. */
+/** The known data of a failed step. */
 export type StepFailure = Pick<StepFailed, 'key' | 'charged' | 'chargeableUntil' | 'errorType' | 'reason'>
 
 const CHARGED = { no: 'not charged', maybe: 'may still be charged', yes: 'and was charged' }
 
-/** A step waits for a person's answer, and nothing else is under way. `answerRun` gives it. */
+/** A step waits for a person's answer, and nothing else is in progress. `answerRun` answers it. */
 export class PersonNeeded extends RunHalted {
   override readonly name = 'PersonNeeded'
   readonly step: string
   readonly question: string
-  /** What they are asked about. */
+  /** The value that the person is asked about. */
   readonly value: unknown
 
   constructor(handle: RunHandle, run: RunProgress, asked: PersonQuestion) {
@@ -124,18 +124,18 @@ export class PersonNeeded extends RunHalted {
   }
 }
 
-/** What a step asks a person. */
+/** The question of a step to a person. */
 export interface PersonQuestion {
   readonly step: string
   readonly question: string
   readonly value: unknown
 }
 
-/** A job waits for a payment that was not signed, and nothing else is under way. */
+/** A job waits for a payment that was not signed, and nothing else is in progress. */
 export class PaymentNeeded extends RunHalted {
   override readonly name = 'PaymentNeeded'
   readonly key: string
-  /** Why the run asks for one. */
+  /** Why the run asks for a payment. */
   readonly because: Extract<RunWaiting, { for: 'payment' }>['because']['kind']
 
   constructor(
@@ -154,7 +154,7 @@ export class PaymentNeeded extends RunHalted {
 /** A payment that a run asks for. */
 export type NeededPayment = Extract<RunWaiting, { for: 'payment' }>
 
-/** Somebody has paused or cancelled the run. */
+/** The run was paused or cancelled. */
 export class RunStopped extends RunHalted {
   override readonly name = 'RunStopped'
   readonly status: 'paused' | 'cancelled'
@@ -165,7 +165,7 @@ export class RunStopped extends RunHalted {
   }
 }
 
-/** The platform gives no answer, or the caller's signal aborted. The run goes on without us. */
+/** The platform does not respond, or the caller's signal aborted. The run continues on the platform. */
 export class RunUnresolved extends RunHalted {
   override readonly name = 'RunUnresolved'
 }

@@ -7,7 +7,7 @@ import type { PersonQuestion } from './run-errors.ts'
 import type { RunRecord } from './run-record.ts'
 
 /**
- * How a run is followed, and what it may be given on the way.
+ * How a run is followed, and what may be sent to it meanwhile.
  *
  * @example
  * ```ts
@@ -21,32 +21,30 @@ import type { RunRecord } from './run-record.ts'
  * ```
  */
 export interface FollowOptions extends ClientOptions {
-  /** Signs the payments that the run asks for on its way; without it such a run rejects with `PaymentNeeded`. */
+  /** Signs payments that the run asks for later; without it such a run rejects with `PaymentNeeded`. */
   readonly signer?: PaymentSigner
-  /** CAIP-2 ids that may be paid on; default all we know. */
+  /** CAIP-2 ids of the networks that may be paid on; default: all known networks. */
   readonly networks?: readonly string[]
-  /**
-   * Pay once more for a step that was charged and delivered nothing; default false. No other step is ever paid twice.
-   */
+  /** Pay again for a step that was charged without a result; default false. No other step is ever paid twice. */
   readonly payAgain?: boolean
-  /** Called with the state of the run, after each change. */
+  /** Called with the state of the run after each change. */
   readonly onProgress?: (run: RunProgress) => void
-  /** Answers a step that asks a person; absent: such a run rejects with `PersonNeeded`. */
+  /** Answers a step that asks a person; without it such a run rejects with `PersonNeeded`. */
   readonly approve?: (question: PersonQuestion) => boolean | Promise<boolean>
   /**
-   * Given the run with all its payments before any of it is sent for the first time, and awaited: what it has written
-   * down survives a crash, and `resumeRun` takes it up. If it rejects, nothing is sent.
+   * Called with the run and all its payments before any of it is sent for the first time, and awaited: after a crash,
+   * `resumeRun` continues from the journalled record. If it rejects, nothing is sent.
    */
   readonly journal?: (record: RunRecord) => void | Promise<void>
 }
 
 /** How a flow is run and paid. */
 export interface RunFlowOptions extends FollowOptions {
-  /** Who pays; a viem account is one. */
+  /** Signs the payments; a viem account fits. */
   readonly signer: PaymentSigner
   /**
-   * The most that may be signed for in all, in decimal USDC. A payment that has to be signed again counts again: that the
-   * one before it can no longer be charged is the platform's word.
+   * The most that may be signed for in total, in decimal USDC. A payment that must be signed again counts again: only the
+   * platform's word says that the earlier one can no longer be charged.
    */
   readonly maxTotal: string
   /**
@@ -54,24 +52,22 @@ export interface RunFlowOptions extends FollowOptions {
    * - `just-in-time`: each payment is signed when its step is ready
    */
   readonly sign?: 'upfront' | 'just-in-time'
-  /**
-   * Shown what there is to pay, once that is checked and before the first signature. If it rejects, nothing is signed.
-   */
+  /** Called with the checked prices before the first signature. If it rejects, nothing is signed. */
   readonly agree?: (quote: RunQuote) => void | Promise<void>
-  /** UUID; default a new one. Choose it where the run must be found again before it has an answer. */
+  /** UUID; default: a new one. Choose it when the run must be found again before there is a response. */
   readonly runId?: string
-  /** What opens the run, 32 random bytes in base64url; default a new one. */
+  /** The token that opens the run, 32 random bytes in base64url; default: a new one. */
   readonly token?: string
-  /** UUID of the saved flow that it is, where it is one. */
+  /** UUID of the saved flow, if it is one. */
   readonly flowId?: string
 }
 
-/** A run that has come to its end. */
+/** The result of a run that reached its end. */
 export interface FlowResult {
-  /** What the flow gives. An output whose step was left out is not in it. */
+  /** The outputs of the flow. Outputs of skipped steps are absent. */
   readonly output: JsonObject
-  /** All steps with what they gave and what was paid for them. */
+  /** All steps with their outputs and payments. */
   readonly run: RunProgress
-  /** Decimal USDC that was charged. */
+  /** The charged amount in decimal USDC. */
   readonly paid: string
 }

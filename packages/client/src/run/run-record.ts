@@ -7,7 +7,7 @@ import { isObject } from '@farebox/protocol/internal/guards/json'
 import { parseAnswerJson } from '../exchange/parse-json.ts'
 import { readAuthorization } from './spending.ts'
 
-/** What a run is found and controlled by. */
+/** Identifies a run and gives access to it. */
 export interface RunHandle {
   /** Base URL. */
   readonly platformUrl: string
@@ -15,13 +15,13 @@ export interface RunHandle {
   readonly runId: string
   /** Its holder may read and control the run. Never log it. */
   readonly token?: string
-  /** The token of a session at the platform, by which the payer of the run is signed in: it opens the run too. */
+  /** The token of a session at the platform in which the payer of the run is signed in: it opens the run too. */
   readonly session?: string
 }
 
 /**
- * A run as it is written down before anything of it is sent, and again before each payment that is signed later: plain
- * JSON, and each time all of it. The payments in it are as valuable as signed cheques, keep it as you keep keys.
+ * A run as journalled before any of it is sent, and again before each payment that is signed later: plain JSON, complete
+ * each time. The payments in it are as valuable as signed cheques: store it as securely as keys.
  *
  * @example
  * ```ts
@@ -41,27 +41,27 @@ export interface RunHandle {
  */
 export interface RunRecord extends Omit<RunHandle, 'session'> {
   /**
-   * The exact bytes of the request that starts the run, with the payments that were signed before. Absent where it was
-   * taken up by its handle alone.
+   * The exact bytes of the request that starts the run, with the payments signed before it. Absent when the run was resumed
+   * by its handle alone.
    */
   readonly request?: string
-  /** Signed since. */
+  /** The payments signed later. */
   readonly payments: readonly RunPayment[]
 }
 
-/** What the request of a record says. */
+/** The contents of a record's request. */
 export interface RecordedRun {
   readonly flow: Flow
   /** Decimal USDC. */
   readonly maxTotal: string
-  /** All that were ever signed, in order. */
+  /** All payments ever signed, in order. */
   readonly payments: readonly RunPayment[]
 }
 
 /**
- * Reads a record that comes back from wherever it was kept. Undefined where it has no request.
+ * Reads a record that was stored by the caller. Undefined when it has no request.
  *
- * @throws {TypeError} when it is not one that this package wrote, naming the part at fault, never its value
+ * @throws {TypeError} when this package did not write it; names the faulty part, never its value
  */
 export function readRunRecord(record: RunRecord): RecordedRun | undefined {
   const later = runPayment.array().safeParse(record.payments)
@@ -80,15 +80,15 @@ export function readRunRecord(record: RunRecord): RecordedRun | undefined {
 }
 
 /**
- * What a run is found by, as it came back from wherever it was kept.
+ * Reads a handle that was stored by the caller.
  *
- * @throws {TypeError} where it is none, or its URL cannot be one of a platform
+ * @throws {TypeError} when it is invalid, or its URL cannot be a platform's
  */
 export function readHandle(run: RunHandle, connection: Connection): RunHandle {
   if (!isObject(run)) throw new TypeError('run: must be an object')
   for (const key of ['platformUrl', 'runId'] as const)
     if (typeof run[key] !== 'string') throw new TypeError(`run: ${key} must be a string`)
-  // Both go into a header.
+  // Both are sent in headers.
   for (const key of ['token', 'session'] as const) {
     const text: unknown = run[key]
     if (text !== undefined && (typeof text !== 'string' || !/^[\x21-\x7e]{1,500}$/.test(text)))
@@ -96,7 +96,7 @@ export function readHandle(run: RunHandle, connection: Connection): RunHandle {
   }
   const { platformUrl, runId, token, session } = run
   return {
-    // Where it is sent is decided by this call's options.
+    // The options of this call decide whether the URL is allowed.
     platformUrl: readPlatformUrl(platformUrl, connection),
     runId,
     ...(token !== undefined && { token }),
@@ -104,12 +104,12 @@ export function readHandle(run: RunHandle, connection: Connection): RunHandle {
   }
 }
 
-/** Where a run is asked for. */
+/** The URL of a run. */
 export function runUrl({ platformUrl, runId }: RunHandle, path = ''): string {
   return `${platformUrl}/v1/runs/${encodeURIComponent(runId)}${path}`
 }
 
-/** What opens it. */
+/** The headers that open the run. */
 export function runRequestHeaders({ token, session }: RunHandle): { readonly [name: string]: string } {
   return {
     ...(token !== undefined && { 'run-token': token }),
@@ -117,7 +117,7 @@ export function runRequestHeaders({ token, session }: RunHandle): { readonly [na
   }
 }
 
-/** {@link readAgentUrl}, in words for a platform. */
+/** {@link readAgentUrl} with error messages for a platform. */
 export function readPlatformUrl(url: string, connection: Connection): string {
   try {
     return readAgentUrl(url, connection)

@@ -6,9 +6,9 @@ import { signForJob } from '../pay/sign-for-job.ts'
 import type { PricedJob } from './price-jobs.ts'
 
 /**
- * Signs a payment for each job of a run, one after the other: a wallet may show a window for each.
+ * Signs a payment for each job of a run, one after the other: a wallet may show a dialog for each.
  *
- * @throws whatever the signer throws, and the reason of the caller's signal; nothing was sent then
+ * @throws the signer's errors, and the reason of the caller's signal; nothing was sent then
  */
 export async function signJobs(
   { clock, signal }: Connection,

@@ -3,21 +3,21 @@ import type { RunPayment, RunProgress } from '@farebox/platform-api/flows/runs'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 
 /**
- * What a run may come to by our own count: the sum of everything that was ever signed for it. Whether a signature was
- * deleted, or has expired unused, is the platform's word; `maxTotal` holds whatever the platform says and does.
+ * The possible cost of a run as counted by this client: the sum of everything ever signed for it. Whether a signature was
+ * deleted or expired unused is only the platform's word; `maxTotal` holds whatever the platform reports or does.
  */
 export interface RunSpending {
-  /** Counts payments that are signed, before they are sent. */
+  /** Counts signed payments before they are sent. */
   add(payments: readonly RunPayment[]): void
-  /** Counts what the platform shows of the run: somebody else may have signed too. */
+  /** Counts the payments in the platform's view of the run: another client may have signed too. */
   note(run: RunProgress): void
-  /** Whether so much more may be signed. */
+  /** May this much more be signed? */
   fits(amountAtomic: bigint): boolean
   /** Atomic units. */
   readonly total: bigint
 }
 
-/** Begins with what was signed before. */
+/** Starts with the earlier signatures. */
 export function createSpending(maxAtomic: bigint, payments: readonly RunPayment[]): RunSpending {
   const amounts = new Map<string, bigint>()
   let paidAtomic = 0n
@@ -43,7 +43,7 @@ export function createSpending(maxAtomic: bigint, payments: readonly RunPayment[
   return spending
 }
 
-/** What a payment is for, and until when it is good. */
+/** The amount of a payment, and until when it is valid. */
 export function readAuthorization(header: string): {
   readonly amountAtomic: bigint
   /** Unix seconds. */
@@ -57,6 +57,6 @@ export function readAuthorization(header: string): {
 
 function atomic(amount: string): bigint {
   const read = readUsdc(amount)
-  // What cannot be read is more than anything.
+  // An unreadable amount counts as larger than any limit.
   return read.ok ? read.atomic : 2n ** 256n
 }

@@ -5,19 +5,18 @@ import { PlatformUnreachable } from '../exchange/platform-errors.ts'
 import { RunUnresolved } from './run-errors.ts'
 import type { RunHandle } from './run-record.ts'
 
-/** A run that the platform knows. */
+/** A run that the platform has accepted. */
 export interface AcceptedRun {
   readonly progress: RunProgress
-  /** With the token that opens it, where the platform has made one. */
+  /** Includes the token that opens it if the platform created one. */
   readonly handle: RunHandle
 }
 
 /**
- * Starts a run: the same bytes until the platform has answered, which is the same run however often they
- * arrive.
+ * Starts a run: repeats the same bytes until the platform responds. However often they arrive, they start the same run.
  *
- * @throws {PlatformRefused} where it does not run it
- * @throws {RunUnresolved} where no answer came, or the caller's signal aborted: it may have been started
+ * @throws {PlatformRefused} when the platform refuses the run
+ * @throws {RunUnresolved} when there is no response, or the caller's signal aborted: it may have been started
  */
 export async function startRun(
   connection: Connection,

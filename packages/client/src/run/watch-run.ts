@@ -11,11 +11,11 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
 /**
- * The state of a run, after each change and now and then without one, for as long as anybody reads: by server-sent events,
- * and where none come by asking. Never ends by itself.
+ * Yields the state of a run, after each change and at intervals, until the consumer stops: from server-sent events, or by
+ * polling when there are none. Never ends by itself.
  *
- * @throws {PlatformRefused} where there is no such run, or it is not ours
- * @throws {PlatformUnreachable} when no answer came for ten minutes
+ * @throws {PlatformRefused} when the run does not exist or the handle does not open it
+ * @throws {PlatformUnreachable} when there is no response for ten minutes
  * @throws the reason of the caller's signal
  */
 export async function* watchRun(connection: Connection, handle: RunHandle): AsyncGenerator<RunProgress> {
@@ -33,7 +33,7 @@ export async function* watchRun(connection: Connection, handle: RunHandle): Asyn
         yield progress
       }
     } catch {
-      // The events are not needed.
+      // Events are optional: polling follows.
       signal?.throwIfAborted()
     }
     yield await readProgress(connection, handle)
@@ -43,7 +43,7 @@ export async function* watchRun(connection: Connection, handle: RunHandle): Asyn
   }
 }
 
-/** The state of a run now. */
+/** Reads the current state of a run. */
 export async function readProgress(connection: Connection, handle: RunHandle): Promise<RunProgress> {
   return await askUntilAnswered(connection, {
     method: 'GET',

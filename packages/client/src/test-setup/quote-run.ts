@@ -11,7 +11,7 @@ const WALLET = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
 /** Long enough for a retry. */
 const VALID_SECONDS = 900
 
-/** Where everything is paid. */
+/** The network of all payments. */
 export const TEST_NETWORK: Network = knownNetwork('eip155:84532')
 
 /** A refusal with its HTTP status. */
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** By capability, what differs from the pinned price; null: the agent names none. */
+/** Prices that differ from the pinned ones, by capability; null: the agent has none. */
 export type Prices = ReadonlyMap<string, string | null>
 
 /** `POST /v1/runs/quote`. */
@@ -37,7 +37,7 @@ export function quoteRun(flow: Flow, keys: readonly string[] | undefined, prices
   return { jobs: asked.map(key => quoteJob(flow, key, prices)), total: '0' }
 }
 
-/** What one job costs now. */
+/** The current price of one job. */
 export function quoteJob(flow: Flow, key: string, prices: Prices): RunQuote['jobs'][number] {
   const step = findJobStep(flow, key)
   if (step === undefined) throw new Refusal(400, `keys: ${key} is no job of the flow`)
@@ -77,7 +77,7 @@ export function quoteJob(flow: Flow, key: string, prices: Prices): RunQuote['job
   }
 }
 
-/** What orders of a capability are posted to. */
+/** The URL that jobs of a capability are posted to. */
 export function endpointOf(capability: string): string {
   return `https://agents.example/${capability}/execute`
 }

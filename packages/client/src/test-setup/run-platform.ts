@@ -29,38 +29,38 @@ import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { endpointOf, quoteJob, quoteRun, Refusal, TEST_NETWORK } from './quote-run.ts'
 import { showRun } from './show-run.ts'
 
-/** What an agent does with an order. Nothing: it is silent, and may still charge. */
+/** An agent's reaction to a job. Undefined: it does not respond, and may still charge. */
 export type Outcome =
   | { readonly output: JsonObject }
   | { readonly error: string; readonly charged?: true }
   | undefined
 
-/** A platform for tests: the real engine in memory behind the contract, and agents that do what a test tells them. */
+/** A platform for tests: the real engine in memory behind the contract, and agents that react as a test defines. */
 export interface RunPlatform {
   readonly url: string
-  /** By capability; default: gives what its output schema wants, as texts. */
+  /** By capability; default: returns texts that fit its output schema. */
   readonly agents: Map<string, (input: JsonObject, attempt: number) => Outcome | Promise<Outcome>>
-  /** By capability; default: the pinned price. Null: the agent names none. */
+  /** By capability; default: the pinned price. Null: the agent has none. */
   readonly prices: Map<string, string | null>
-  /** Every charge: two for one key are one too many. */
+  /** Every charge; no key may occur twice. */
   readonly charges: { readonly key: string; readonly jobId: string; readonly amount: string }[]
-  /** `POST /v1/runs`, in the order in which they came. */
+  /** Received `POST /v1/runs` requests, in order. */
   readonly seen: string[]
-  /** Loses a request before anything is done for it, or its answer. */
+  /** Loses a request before it is processed, or its response. */
   cut: (request: string) => 'before' | 'after' | undefined
-  /** Changes an answer on its way out. */
+  /** Changes a response before it is sent. */
   lie: (request: string, answer: object) => object
-  /** Why no run is started; undefined: they are. */
+  /** Why no run is started; undefined: runs are started. */
   refuses: string | undefined
-  /** Whether there are server-sent events. */
+  /** Are there server-sent events? */
   hasEvents: boolean
-  /** Whether a token that the caller made is kept; else the first answer has one. */
+  /** Is a token of the caller kept? Otherwise the first response contains one. */
   keepsTokens: boolean
-  /** By which the payer of every run is signed in. */
+  /** The session in which the payer of every run is signed in. */
   readonly session: string
-  /** Answers what is not answered here. */
+  /** Answers requests that the platform does not answer itself. */
   also: (request: string, headers: IncomingMessage['headers']) => object | undefined
-  /** How a run stands, without asking. */
+  /** The state of a run, without a request. */
   show(runId: string): RunAnswer
   close(): Promise<void>
 }
@@ -77,7 +77,7 @@ interface StoredRun {
   payer: string | null
 }
 
-/** Starts one on a free port. */
+/** Starts a platform on a free port. */
 export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise<RunPlatform> {
   const verifier = createSignatureVerifier(crypto, [TEST_NETWORK])
   const runs = new Map<string, StoredRun>()

@@ -4,7 +4,7 @@ import { jobKey, type JobState, type Run, type StepState } from '@farebox/flows/
 import { statusOf } from '@farebox/flows/run/run-status'
 import { run as runAnswer, type RunAnswer } from '@farebox/platform-api/flows/runs'
 
-/** A run of the engine, as a platform shows it. */
+/** A run of the engine, in the form of a platform's response. */
 export function showRun(
   graph: Graph,
   run: Run,
