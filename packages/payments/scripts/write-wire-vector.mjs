@@ -28,7 +28,7 @@ else if (readIfThere() !== text) {
 async function makeVector() {
   const crypto = await loadEvmCrypto()
   const network = findNetwork('eip155:84532')
-  // The third key of the mnemonic that every tutorial has: it has never owned anything.
+  // The third key of the mnemonic that every tutorial uses: it has never held anything.
   const privateKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
   const payTo = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
   const agent = {

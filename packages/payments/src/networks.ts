@@ -1,4 +1,4 @@
-/** A token we take, on one chain, with the EIP-712 domain its contract was deployed with. */
+/** A token that is accepted on one chain, with the EIP-712 domain of its contract. */
 export interface Asset {
   /** Lower-case contract address. */
   readonly address: string
@@ -8,28 +8,28 @@ export interface Asset {
   readonly domain: { readonly name: string; readonly version: string }
 }
 
-/** A chain payments are taken on. */
+/** A chain on which payments are accepted. */
 export interface Network {
   /** CAIP-2: `eip155:<chain id>`. */
   readonly id: string
   readonly chainId: number
   readonly name: string
-  /** The one asset of v1: USDC. */
+  /** The only asset of v1: USDC. */
   readonly asset: Asset
   /**
-   * How long after its `validBefore` an authorization that the chain has not seen used can be called dead,
-   * measured in the chain's own time: past it no reorganisation we accept could bring it back.
+   * How long after its `validBefore` an unused authorization counts as permanently unusable, in the chain's own time: after
+   * that, no accepted reorganisation can make it usable again.
    */
   readonly finalitySeconds: number
-  /** The block explorer for a transaction; absent for local chains. */
+  /** The block explorer for transactions; absent for local chains. */
   readonly explorer?: string
-  /** A node that a wallet can be given with the chain, where fees are paid in ETH. */
+  /** A public node to configure in a wallet together with the chain; fees are paid in ETH. */
   readonly publicRpc?: string
 }
 
 /**
- * The chains and their USDC, written once and nowhere else: addresses and domains as Circle publishes them for
- * FiatTokenV2 ("USDC addresses", developers.circle.com). Neither payers nor agents can name another domain (D4).
+ * The only list of chains and their USDC: addresses and domains as Circle publishes them for FiatTokenV2 ("USDC addresses",
+ * developers.circle.com). Neither payers nor agents can choose another domain (D4).
  */
 const NETWORKS: readonly Network[] = [
   network(8453, 'Base', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'USD Coin', {
@@ -53,14 +53,14 @@ const NETWORKS: readonly Network[] = [
   network(43114, 'Avalanche', '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e', 'USD Coin', {
     explorer: 'https://snowtrace.io',
   }),
-  // Local chains: LocalUSDC is put at Base Sepolia's address whatever the chain id.
+  // Local chains: LocalUSDC is deployed at Base Sepolia's address whatever the chain id.
   network(31337, 'Local', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC'),
 ]
 
 const BY_ID: ReadonlyMap<string, Network> = new Map(NETWORKS.map(one => [one.id, one]))
 
 /**
- * The network of a CAIP-2 id, or undefined where we take no payments on it.
+ * The network of a CAIP-2 id, or undefined when it is not supported.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export function findNetwork(id: string): Network | undefined {
   return BY_ID.get(id)
 }
 
-/** The CAIP-2 ids we know, for messages that say what would be right. */
+/** The CAIP-2 ids of all supported networks, for error messages. */
 export function networkIds(): readonly string[] {
   return [...BY_ID.keys()]
 }

@@ -1,30 +1,30 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { fromHex, toHex } from './crypto/bytes.ts'
 
-/** Writes out a text without the secrets it may hold. */
+/** Returns a text with its secrets replaced. */
 export type Redactor = (text: string) => string
 
-/** Shorter ones are words of the language: hiding `test` everywhere would make a log unreadable. */
+/** Shorter secrets are likely to be ordinary words: replacing every `test` would make a log unreadable. */
 const LEAST_SECRET_CHARACTERS = 6
 const HIDDEN = '[hidden]'
 
 /**
- * Makes the last filter before a text leaves: it knows this process's secrets by value, and hides them as they are,
- * JSON-escaped, percent-encoded, and in base64 or hex, also inside of something longer. Of payments it knows the form:
- * signatures and signed transactions in hex, and payment headers.
+ * Creates the last filter before a text leaves the process. It knows the secrets of the process and replaces them in plain
+ * form, JSON-escaped, percent-encoded, and in base64 or hex, also inside longer texts. Payments are recognised by their
+ * form: signatures and signed transactions in hex, and payment headers.
  *
- * A filter is the second line: what is written should not have held a secret in the first place. Secrets of fewer
- * than six characters are not looked for.
+ * The filter is a second line of defence: texts should contain no secrets in the first place. Secrets of fewer than six
+ * characters are not replaced.
  *
- * @param secrets as the environment gives them; undefined and empty ones are skipped
+ * @param secrets as in the environment; undefined and empty ones are ignored
  */
 export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
   const known = secrets.filter(
     (secret): secret is string => secret !== undefined && secret.length >= LEAST_SECRET_CHARACTERS,
   )
-  // Longer forms first: a form may begin another one.
+  // Longer forms first, because one form may be a prefix of another.
   const forms = [...new Set(known.flatMap(formsOf))].toSorted((one, other) => other.length - one.length)
-  // One pass over what is nearly always innocent: a log is filtered while jobs wait.
+  // A single pass, because nearly all texts contain no secret and jobs wait while a log line is filtered.
   const any = new RegExp(forms.map(literally).join('|'), 'g')
   return text => {
     const shown = forms.length > 0 ? text.replace(any, HIDDEN) : text
@@ -36,7 +36,7 @@ function literally(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`)
 }
 
-/** The parts of a URL that may be secrets: its password, its query, and what looks like a key in its path. */
+/** The parts of a URL that may be secrets: its password, its query, and path segments that look like a key. */
 export function secretsInUrl(url: string | undefined): readonly string[] {
   if (url === undefined || !canParseUrl(url)) return []
   const { username, password, searchParams, pathname } = new URL(url)
@@ -50,7 +50,7 @@ export function secretsInUrl(url: string | undefined): readonly string[] {
   )
 }
 
-/** A path segment like `v2` or `supported` is no key: one is long, and has digits. */
+/** Does a path segment look like a key? A key is long and contains digits, unlike `v2` or `supported`. */
 function isKey(segment: string): boolean {
   return segment.length >= 12 && /\d/.test(segment)
 }
@@ -63,7 +63,7 @@ function decoded(part: string): string {
   }
 }
 
-/** How a secret may be written. A key in hex is also looked for without its prefix, and by its bytes. */
+/** The forms in which a secret may be written. A hex key is also searched without its prefix, and as bytes. */
 function formsOf(secret: string): readonly string[] {
   const text = new TextEncoder().encode(secret)
   const written = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...base64Of(text)]
@@ -73,7 +73,7 @@ function formsOf(secret: string): readonly string[] {
   return [...written, digits, key, key.toUpperCase(), ...base64Of(fromHex(secret))]
 }
 
-/** The base64 that these bytes are sure to have, after any number of other bytes; in both alphabets. */
+/** The part of the bytes' base64 that does not depend on preceding bytes; in both alphabets. */
 function base64Of(bytes: Uint8Array): readonly string[] {
   return [0, 1, 2].flatMap(offset => {
     const padded = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
@@ -83,12 +83,12 @@ function base64Of(bytes: Uint8Array): readonly string[] {
 }
 
 /**
- * More digits than a hash has: a signature, which has 130, also one that was cut, or a signed transaction. Nothing else
- * that is logged has so many.
+ * More digits than a hash has: found in a signature of 130 digits, also a truncated one, or a signed transaction. Nothing
+ * else in the logs has as many.
  */
 const SIGNATURE_DIGITS = 65
 const SIGNATURE = /[0-9a-f]{65,}/gi
-/** Base64 of `{"`, or of `{` and a space or a line break. A payment has a signature and more. */
+/** Base64 of `{"`, or of `{` and a space or a line break, followed by at least the length of a payment. */
 const BASE64_OBJECT = /(?:eyJ|ewo|eyA)[\w+/=-]{120,}/g
 
 function hidePayments(text: string): string {
@@ -105,7 +105,7 @@ function hidePayment(base64: string): string {
   }
 }
 
-/** Is there a run of hex as long as a signature? It must pass through one of these places, so only they are looked at. */
+/** Is there a run of hex as long as a signature? Such a run covers one of these positions, so only they are checked. */
 function hasManyDigits(text: string): boolean {
   for (let at = SIGNATURE_DIGITS - 1; at < text.length; at += SIGNATURE_DIGITS) {
     let [first, last] = [at, at]

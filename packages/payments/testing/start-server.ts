@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A request as the server got it. */
+/** A request as the server received it. */
 export interface ReceivedRequest {
   readonly method: string
   readonly url: string
@@ -10,22 +10,22 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** How a server answers, or fails to. */
+/** How a server responds, or fails to. */
 export type Behaviour = (response: ServerResponse, request: ReceivedRequest) => void
 
-/** A real HTTP server on loopback that behaves as it is told. */
+/** A real HTTP server on loopback with a configurable behaviour. */
 export interface TestServer {
   readonly url: string
-  /** Everything it was asked, in order. */
+  /** Every received request, in order. */
   readonly received: readonly ReceivedRequest[]
-  /** How many connections were opened to it. */
+  /** The number of connections opened to it. */
   connections(): number
-  /** From now on it answers so. */
+  /** Sets the behaviour for later requests. */
   behave(behaviour: Behaviour): void
   stop(): Promise<void>
 }
 
-/** Starts a server that answers `{}` until it is told to behave otherwise. */
+/** Starts a server that responds with `{}` until its behaviour is set. */
 export async function startServer(): Promise<TestServer> {
   const received: ReceivedRequest[] = []
   let behaviour = answering(200, {})
@@ -61,7 +61,7 @@ export async function startServer(): Promise<TestServer> {
   }
 }
 
-/** Answers with a status and a JSON body; a string is sent as it is. */
+/** Responds with a status and a JSON body; a string is sent unchanged. */
 export function answering(
   status: number,
   body: unknown,
@@ -74,28 +74,28 @@ export function answering(
   }
 }
 
-/** Takes the request and says nothing. */
+/** Receives the request and sends no response. */
 export const silent: Behaviour = () => undefined
 
-/** Takes the request and drops the connection. */
+/** Receives the request and drops the connection. */
 export const resetting: Behaviour = response => {
   response.socket?.resetAndDestroy()
 }
 
-/** Begins an answer and drops the connection in the middle of it. */
+/** Starts a response and drops the connection in the middle of it. */
 export const breakingOff: Behaviour = response => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"success":true,', () => response.socket?.resetAndDestroy())
 }
 
-/** Sends white space for ever, a byte at a time: every single wait is short. */
+/** Sends white space forever, a byte at a time, so that each single wait is short. */
 export const dripping: Behaviour = response => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const drip = setInterval(() => response.write(' '), 10)
   response.on('close', () => clearInterval(drip))
 }
 
-/** Answers with JSON of so many bytes, and more. */
+/** Responds with JSON of more than this many bytes. */
 export function answeringLargely(bytes: number): Behaviour {
   return answering(200, {
     isValid: true,

@@ -3,23 +3,23 @@ import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import type { Asset, Network } from '../networks.ts'
 
 /**
- * The message that a payer signs: EIP-3009 `TransferWithAuthorization`, as it travels on the wire.
- * Addresses and nonce are lower-case `0x` hex, the numbers decimal strings of integers.
+ * The message that a payer signs: EIP-3009 `TransferWithAuthorization`, as transmitted. Addresses and nonce are lower-case
+ * `0x` hex, numbers are decimal integer strings.
  */
 export interface Authorization {
   readonly from: string
   readonly to: string
   /** Atomic units. */
   readonly value: string
-  /** Unix seconds; the transfer is good strictly after this … */
+  /** Unix seconds; the transfer is valid strictly after this time. */
   readonly validAfter: string
-  /** … and strictly before this. */
+  /** Unix seconds; the transfer is valid strictly before this time. */
   readonly validBefore: string
-  /** 32 bytes, once per payer. */
+  /** 32 bytes; each payer can use a nonce once. */
   readonly nonce: string
 }
 
-/** EIP-712 types of the authorization, as wallets want them. */
+/** EIP-712 types of the authorization, in the form that wallets take. */
 export const AUTHORIZATION_TYPES = {
   TransferWithAuthorization: [
     { name: 'from', type: 'address' },
@@ -38,18 +38,18 @@ const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,add
 
 const WORD = 32
 
-/** Hashes authorizations for one asset of one chain; made once, because the domain never changes. */
+/** Hashes authorizations for one asset on one chain; created once, because the domain never changes. */
 export interface AuthorizationHasher {
   /** The EIP-712 digest that the payer signs to pay. */
   hashTransfer(authorization: Authorization): Uint8Array
-  /** The EIP-712 digest that the payer signs to take an unused nonce back (`cancelAuthorization`). */
+  /** The EIP-712 digest that the payer signs to revoke an unused nonce (`cancelAuthorization`). */
   hashCancel(authorizer: string, nonce: string): Uint8Array
-  /** EIP-712 domain separator of the token, as its `DOMAIN_SEPARATOR()` answers. */
+  /** EIP-712 domain separator of the token, as its `DOMAIN_SEPARATOR()` returns it. */
   readonly domainSeparator: Uint8Array
 }
 
 /**
- * Makes the hasher for the asset of a network (EIP-712, EIP-3009).
+ * Creates the hasher for the asset of a network (EIP-712, EIP-3009).
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export function createAuthorizationHasher(
     envelope.set(keccak256(struct), 2 + WORD)
     return keccak256(envelope)
   }
-  // The buffers are reused: hashing is synchronous, so no two authorizations are ever in them at once.
+  // The buffers are reused: hashing is synchronous, so they never hold two authorizations at once.
   return {
     domainSeparator,
     hashTransfer(authorization) {
@@ -105,7 +105,7 @@ export function createAuthorizationHasher(
   }
 }
 
-/** The name under which a payment is claimed, held and settled, everywhere: never header bytes (D6). */
+/** The key by which a payment is claimed, held and settled everywhere; never derived from the bytes of a header (D6). */
 export function paymentKey(network: Network, authorization: Pick<Authorization, 'from' | 'nonce'>): string {
   return `${network.chainId}:${network.asset.address}:${authorization.from}:${authorization.nonce}`
 }

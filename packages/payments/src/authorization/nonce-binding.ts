@@ -1,9 +1,9 @@
 import { concatBytes, fromHex, toHex } from '../crypto/bytes.ts'
 import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 
-/** The purpose in a bound nonce: this job of this capability at this endpoint, and no other (D13). */
+/** The purpose in a bound nonce: this job of this capability at this endpoint only (D13). */
 export interface NonceBinding {
-  /** The URL the job is posted to, as the agent's own 402 names it: `https://agent.example/execute`. */
+  /** The URL that the job is posted to, as in the agent's own 402: `https://agent.example/execute`. */
   readonly endpoint: string
   readonly capability: string
   /** Compared case-folded, like job_ids everywhere (D16). */
@@ -16,12 +16,12 @@ export const NONCE_EXTENSION = 'farebox-nonce'
 /** Salt of a bound nonce, in bytes. */
 export const NONCE_SALT_BYTES = 16
 
-/** "fare": a nonce that begins with it says that it is bound. */
+/** "fare": a nonce with this prefix is a bound one. */
 const MAGIC = Uint8Array.of(0x66, 0x61, 0x72, 0x65)
 const MAGIC_HEX = toHex(MAGIC)
 
 /**
- * The nonce for a job: magic ‖ first 28 bytes of keccak256(endpoint ‖ capability ‖ job_id ‖ salt), as hex (D13).
+ * Computes the nonce for a job: magic ‖ first 28 bytes of keccak256(endpoint ‖ capability ‖ job_id ‖ salt), as hex (D13).
  *
  * @example
  * ```ts
@@ -43,16 +43,16 @@ export function bindNonce(
   return toHex(concatBytes(MAGIC, hash.subarray(0, 28)))
 }
 
-/** Does the nonce say that it is bound to a job? */
+/** Does the nonce have the prefix of a bound nonce? */
 export function isBoundNonce(nonce: string): boolean {
   return nonce.startsWith(MAGIC_HEX)
 }
 
 /**
- * Is this payment good for this job, as far as its nonce says? A nonce without the magic is free; one with it is
- * good for the named job alone and must come with its salt.
+ * Checks whether the nonce of a payment allows this job. A nonce without the magic allows any job; one with it allows only
+ * the job it was made for and must come with its salt.
  *
- * Returns the reason where it is refused, undefined where it is good.
+ * Returns the reason for a refusal, undefined when the payment is allowed.
  */
 export function refuseNonce(
   crypto: EvmCrypto,

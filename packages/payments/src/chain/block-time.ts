@@ -1,12 +1,12 @@
 /**
- * How far the time of a block may be ahead of our own clock, in seconds. Producers may date a block about fifteen seconds
- * ahead (Ethereum's execution clients before the merge, OP stack sequencers by their own drift bound), and clocks differ
- * by a few more. Beyond it either the node or our clock is wrong, and nothing may be judged by it.
+ * The most seconds that the time of a block may be ahead of our clock. Block producers may date a block about fifteen
+ * seconds ahead (Ethereum's execution clients before the merge, OP stack sequencers by their own drift bound), and clocks
+ * differ by a few more. Beyond this limit either the node or our clock is wrong, and the block's time must not be used.
  */
 const MAX_BLOCK_AHEAD_SECONDS = 30
 
 /**
- * The node shows a block from the future: it, or our clock, is wrong, and neither is a payer's fault.
+ * The node returned a block from the future: its clock or ours is wrong, and the payer is not at fault.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ const MAX_BLOCK_AHEAD_SECONDS = 30
  */
 export class BlockFromFuture extends Error {
   override readonly name = 'BlockFromFuture'
-  /** How far ahead of our clock, in seconds. */
+  /** Seconds that the block is ahead of our clock. */
   readonly aheadSeconds: number
 
   constructor(aheadSeconds: number) {
@@ -41,12 +41,12 @@ export class BlockFromFuture extends Error {
 }
 
 /**
- * The time of a block, where it may be judged by.
+ * The time of a block, if it is plausible.
  *
- * @param blockSeconds - as the node tells it, Unix seconds
+ * @param blockSeconds - as the node reports it, Unix seconds
  * @param nowSeconds - our own clock, Unix seconds
  *
- * Throws {@link BlockFromFuture} where it is more than {@link MAX_BLOCK_AHEAD_SECONDS} ahead.
+ * Throws {@link BlockFromFuture} when the block is more than {@link MAX_BLOCK_AHEAD_SECONDS} ahead.
  */
 export function plausibleBlockTime(blockSeconds: number, nowSeconds: number): number {
   if (blockSeconds <= nowSeconds + MAX_BLOCK_AHEAD_SECONDS) return blockSeconds

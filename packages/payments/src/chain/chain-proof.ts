@@ -11,8 +11,9 @@ export const AUTHORIZATION_CANCELED_TOPIC =
 /** keccak256 of `Transfer(address,address,uint256)`, ERC-20. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /**
- * Does this receipt prove the payment? Success, `AuthorizationUsed` for this payer and nonce, and the matching
- * `Transfer`, all by the asset's own contract (D10). A flag in storage proves nothing: cancelling sets it too.
+ * Does this receipt prove the payment? It does if it has success, `AuthorizationUsed` for this payer and nonce, and the
+ * matching `Transfer`, all by the asset's own contract (D10). The authorization state in storage proves nothing: cancelling
+ * sets it too.
  *
  * @example
  * ```ts
@@ -45,7 +46,7 @@ export function receiptProvesPayment(
       log.topics[2] === authorization.nonce,
   )
   if (used === -1) return false
-  // The token emits the transfer right after the flag; a batch may hold a twin of it for another nonce.
+  // The token emits the transfer directly after the use event; a batch may contain an identical transfer for another nonce.
   const transfer = logs[used + 1]
   return (
     transfer !== undefined &&

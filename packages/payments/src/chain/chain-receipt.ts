@@ -1,27 +1,27 @@
 import type { JsonRpc } from './json-rpc.ts'
 import { isQuantity } from './rpc-words.ts'
 
-/** A transaction's log, as nodes give it. */
+/** A log entry of a transaction, as nodes return it. */
 export interface ChainLog {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
 }
 
-/** A mined transaction, the parts of it that prove something. */
+/** The parts of a mined transaction that serve as proof. */
 export interface ChainReceipt {
   readonly transactionHash: string
   readonly succeeded: boolean
   readonly blockNumber: bigint
   readonly blockHash: string
-  /** Its cost, where the node says so. */
+  /** Its cost, if the node reports it. */
   readonly gasUsed?: bigint
   readonly gasPriceWei?: bigint
   readonly logs: readonly ChainLog[]
 }
 
 /**
- * Reads a mined transaction; undefined while the node knows no receipt of it.
+ * Reads the receipt of a mined transaction; undefined while the node has none.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export async function readReceipt(
   return parseReceipt(await rpc.call('eth_getTransactionReceipt', [transactionHash]))
 }
 
-/** A receipt as a node gives it, in our terms; undefined for null or anything that is no receipt. */
+/** Converts a node's receipt; undefined for null or anything that is not a receipt. */
 export function parseReceipt(value: unknown): ChainReceipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { transactionHash, status, blockNumber, blockHash, logs, gasUsed, effectiveGasPrice } = value as {

@@ -11,42 +11,46 @@ import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
 import type { Network } from '../networks.ts'
 import { addressTopic, isQuantity, quantity, word } from './rpc-words.ts'
 
-/** The state of one authorization on the chain, at its head. */
+/** The state of an authorization at the head of the chain. */
 export type ChainVerdict =
-  /** Used by a mined transaction that moved exactly this value from payer to payee: paid, whatever account sent it. */
+  /**
+   * Used by a mined transaction that moved exactly this value from payer to payee: paid, whatever account sent the
+   * transaction.
+   */
   | { readonly kind: 'settled'; readonly transaction: string; readonly blockNumber: bigint }
-  /** Taken back by the payer, or used for another transfer: as long as that block stays, it cannot pay this. */
+  /** Cancelled by the payer, or used for another transfer: while that block exists, the authorization cannot pay this. */
   | {
       readonly kind: 'spent-otherwise'
       readonly transaction: string
       readonly how: 'cancelled' | 'other-transfer'
       /**
-       * The block lies so far back that no reorganisation we accept replaces it: it can never pay this. In a younger
-       * one the order may yet turn, and a transfer sent before be mined first.
+       * The block is so old that no accepted reorganisation can replace it: the authorization can never pay this. After a
+       * reorganisation of a newer block, an earlier transfer might be mined first.
        */
       readonly isFinal: boolean
     }
   /** Not used at this head; `headSeconds` is the head's timestamp. */
   | { readonly kind: 'unused'; readonly headSeconds: number; readonly headNumber: bigint }
-  /** The flag is set but its event was not found in the blocks searched: ask again. */
+  /** The state is set, but its event was not found in the searched blocks: ask again. */
   | { readonly kind: 'unclear' }
 
 /** Selector of `authorizationState(address,bytes32)`, EIP-3009. */
 const AUTHORIZATION_STATE_SELECTOR = '0xe94a0102'
 
-/** Blocks of one `eth_getLogs`: public nodes refuse more than 5,000, and the head moves on while we ask. */
+/** Blocks of one `eth_getLogs` request: public nodes refuse more than 5,000, and the head advances between requests. */
 const LOG_RANGE_BLOCKS = 4_900n
-/** How far the payer's clock, ours and the chain's may disagree about a day. */
+/** The most that the payer's clock, ours and the chain's are assumed to disagree. */
 const SEARCH_MARGIN_SECONDS = 3_600
 
 /**
- * Asks the chain what became of an authorization: the last word wherever a settlement is in doubt (D8, D10).
- * Its use is looked for as far back as an authorization that we take can have been good: a day before its end (D5).
+ * Determines the outcome of an authorization from the chain, which decides whenever a settlement is in doubt (D8, D10). Its
+ * use is searched back to the earliest time at which an accepted authorization can have been valid: a day before its end
+ * (D5).
  *
- * Rejects when the node cannot be reached, and with `BlockFromFuture` where the time of its head is not to be trusted:
- * then nothing is known, which is not the same as `unused`.
+ * Rejects when the node cannot be reached, and with `BlockFromFuture` when the time of its head is implausible: the outcome
+ * is then unknown, which is not the same as `unused`.
  *
- * @param nowSeconds - our own clock, Unix seconds: what the node says of the time is held against it
+ * @param nowSeconds - our own clock, Unix seconds, for checking the node's block times
  * @example
  * ```ts
  * import type { Authorization } from '@farebox/payments/authorization/eip-3009'
@@ -68,7 +72,7 @@ export async function findSettlement(
   authorization: Authorization,
   nowSeconds: number,
 ): Promise<ChainVerdict> {
-  // The head is read before the flag: an `unused` is then true at least at that head.
+  // The head is read before the state, so an `unused` is true at least at that head.
   const head = await readHead(rpc)
   plausibleBlockTime(head.seconds, nowSeconds)
   if (!(await isAuthorizationUsed(rpc, network, authorization)))
@@ -76,7 +80,7 @@ export async function findSettlement(
   return await findUse(rpc, network, authorization, head)
 }
 
-/** Whether the token has marked an authorization, at its head: used or cancelled. Alone it proves no payment. */
+/** Does the token report the authorization as used or cancelled at the head? That alone proves no payment. */
 export async function isAuthorizationUsed(
   rpc: JsonRpc,
   network: Network,
@@ -97,7 +101,7 @@ async function findUse(
   head: Head,
 ): Promise<ChainVerdict> {
   const sinceSeconds = Number(authorization.validBefore) - MAX_AUTHORIZATION_SECONDS - SEARCH_MARGIN_SECONDS
-  // Blocks mined since the head was read are wanted too: the newest range is open.
+  // The newest range has no end, to include blocks mined after the head was read.
   for (let end = head.number, toBlock = 'latest'; ; end -= LOG_RANGE_BLOCKS, toBlock = quantity(end)) {
     const start = end >= LOG_RANGE_BLOCKS ? end - LOG_RANGE_BLOCKS + 1n : 0n
     const logs = await rpc.call('eth_getLogs', [
@@ -114,13 +118,13 @@ async function findUse(
     ])
     const found = Array.isArray(logs) ? logs.find(isUse) : undefined
     if (found !== undefined) return await classifyUse(rpc, network, authorization, found, head)
-    // Chains differ in their pace a hundredfold, so that the walk is measured by time and not in blocks.
+    // Block intervals differ a hundredfold between chains, so the search is limited by time, not by blocks.
     if (start === 0n || (await readBlock(rpc, quantity(start))).seconds < sinceSeconds)
       return { kind: 'unclear' }
   }
 }
 
-/** The block in which a nonce was used up, and whether it was cancelled there: one of the two events we asked for. */
+/** The block in which a nonce was used, and whether it was cancelled there, from one of the two requested events. */
 interface Use {
   readonly transactionHash: string
   readonly topics: readonly unknown[]
@@ -138,7 +142,7 @@ async function classifyUse(
   if (receiptProvesPayment(network, authorization, receipt)) {
     return { kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber }
   }
-  // The node showed this event a moment ago: a receipt without it is no proof that the nonce was spent otherwise.
+  // The node returned this event a moment ago, so a receipt without it does not prove another use of the nonce.
   if (!receipt.logs.some(log => isSameEvent(log, use))) return { kind: 'unclear' }
   const how = use.topics[0] === AUTHORIZATION_CANCELED_TOPIC ? 'cancelled' : 'other-transfer'
   const { seconds: spentSeconds } = await readBlock(rpc, quantity(receipt.blockNumber))
@@ -146,7 +150,7 @@ async function classifyUse(
   return { kind: 'spent-otherwise', transaction: receipt.transactionHash, how, isFinal }
 }
 
-/** Its topics name the kind, the payer and the nonce. */
+/** The topics name the kind, the payer and the nonce. */
 function isSameEvent(one: { readonly topics: readonly unknown[] }, other: Use): boolean {
   return other.topics.every(
     (topic, index) => String(topic).toLowerCase() === String(one.topics[index]).toLowerCase(),
@@ -164,7 +168,7 @@ export async function readHead(rpc: JsonRpc): Promise<{ readonly number: bigint;
   return await readBlock(rpc, 'latest')
 }
 
-/** Timestamp of a block, Unix seconds. Rejects where the node does not have it. */
+/** Timestamp of a block, Unix seconds. Rejects when the node does not have the block. */
 export async function readBlockSeconds(rpc: JsonRpc, blockNumber: bigint): Promise<number> {
   return (await readBlock(rpc, quantity(blockNumber))).seconds
 }

@@ -5,8 +5,8 @@ import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 const DEFAULT_TIMEOUT_MS = 10_000
 
 /**
- * Opens a connection pool to a node. Its URL is called unchanged: keys live in paths and in queries. Nodes like to
- * repeat them in what they refuse; here they do not get any further.
+ * Opens a connection pool to a node. The URL is requested unchanged, because API keys may be in its path or query. Nodes
+ * often repeat the URL in error messages; here it is redacted.
  *
  * @example
  * ```ts

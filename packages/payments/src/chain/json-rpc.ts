@@ -1,5 +1,5 @@
 /**
- * A chain node, spoken to in plain JSON-RPC: a few calls do not need a chain library.
+ * A connection to a chain node over plain JSON-RPC: the few calls that are needed do not justify a chain library.
  *
  * @example
  * ```ts
@@ -16,7 +16,10 @@
  * ```
  */
 export interface JsonRpc {
-  /** Calls a method. Rejects with {@link JsonRpcError} when the node refuses, else when it cannot be reached. */
+  /**
+   * Calls a method. Rejects with {@link JsonRpcError} when the node refuses the call, with another error when the node
+   * cannot be reached.
+   */
   call(
     method: string,
     parameters: readonly unknown[],
@@ -25,11 +28,11 @@ export interface JsonRpc {
   close(): Promise<void>
 }
 
-/** The node's own refusal of a call: it was reached and it answered. */
+/** The node was reached and refused the call. */
 export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError'
   readonly code: number
-  /** Revert data and the like, as the node gave it. */
+  /** Revert data and similar, as the node returned it. */
   readonly details: unknown
 
   constructor(method: string, code: number, message: string, details: unknown) {

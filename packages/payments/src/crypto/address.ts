@@ -3,17 +3,17 @@ import type { EvmCrypto } from './evm-crypto.ts'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** Is this the form of an address: 0x and 40 hex digits, in any case? */
+/** Does the value have the form of an address: 0x and 40 hex digits, in any case? */
 export function isAddress(value: unknown): value is string {
   return typeof value === 'string' && ADDRESS.test(value)
 }
 
-/** Do two addresses name the same account, whatever their case? */
+/** Are two addresses the same, whatever their case? */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || one.toLowerCase() === other.toLowerCase()
 }
 
-/** The mixed-case spelling of an address that carries its checksum (EIP-55). */
+/** The mixed-case form of an address that contains its checksum (EIP-55). */
 export function checksumAddress(crypto: Pick<EvmCrypto, 'keccak256'>, address: string): string {
   const digits = address.slice(2).toLowerCase()
   const hash = toHex(crypto.keccak256(new TextEncoder().encode(digits))).slice(2)
@@ -26,8 +26,8 @@ export function checksumAddress(crypto: Pick<EvmCrypto, 'keccak256'>, address: s
 }
 
 /**
- * Reads an address a person typed (D30): all lower, all upper, or mixed case with a correct checksum; never zero.
- * Returns the reason where it is refused, undefined where it is good.
+ * Checks an address that a person typed (D30): all lower case, all upper case, or mixed case with a correct checksum; never
+ * zero. Returns the reason for a refusal, undefined for a valid address.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Bytes and the hex strings that carry them on the wire. */
+/** Conversions between bytes and the hex strings of the wire format. */
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
@@ -9,7 +9,7 @@ export function toHex(bytes: Uint8Array): string {
   return text
 }
 
-/** Bytes of a `0x`-prefixed hex string already known to be well formed. */
+/** Bytes of a well-formed `0x`-prefixed hex string; the form is not checked. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array((hex.length - 2) >> 1)
   writeHex(bytes, 0, hex)
@@ -50,7 +50,7 @@ function nibble(code: number): number {
   return (code | 32) - 87
 }
 
-/** Hex that was checked where it was read; the type asks for the form alone. */
+/** Narrows the type of hex that was already checked; does no check itself. */
 export function asHex(checked: string): `0x${string}` {
   return `0x${checked.slice(2)}`
 }

@@ -1,12 +1,12 @@
-// Programs that reach this file alone need its ambient declarations too.
+// Programs that include only this file need its ambient declarations too.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./secp256k1-bindings.d.ts" />
 import type wrapContext from 'secp256k1/lib/index.js'
 import { toHex } from './bytes.ts'
 
 /**
- * The hash and the curve of Ethereum, loaded once by each process and handed to what signs or verifies.
- * Everything here is synchronous, so that checking a payment never yields half-way.
+ * The hash and the elliptic curve of Ethereum, loaded once per process and passed to the code that signs or verifies. All
+ * functions are synchronous, so the check of a payment is never interrupted.
  */
 export interface EvmCrypto {
   /** Which implementation of the curve is in use. */
@@ -14,28 +14,28 @@ export interface EvmCrypto {
   /** Keccak-256 of the bytes, 32 bytes. */
   readonly keccak256: (bytes: Uint8Array) => Uint8Array
   /**
-   * The address that signed a digest, lower-case, or undefined where the signature is not one the token would
-   * take: 65 bytes, v 27 or 28, low s, a point on the curve (Circle's ECRecover).
+   * The lower-case address that signed a digest, or undefined for a signature that the token would refuse: the token accepts
+   * 65 bytes, v 27 or 28, low s, a point on the curve (Circle's ECRecover).
    */
   recoverAddress(digest: Uint8Array, signature: Uint8Array): string | undefined
   /** 65 bytes r ‖ s ‖ v over a 32-byte digest, deterministic (RFC 6979), low s. */
   sign(digest: Uint8Array, privateKey: Uint8Array): Uint8Array
-  /** The lower-case address of a private key. Throws a `RangeError` for bytes that are no key. */
+  /** The lower-case address of a private key. Throws a `RangeError` for an invalid key. */
   addressOf(privateKey: Uint8Array): string
 }
 
 /** How the curve is loaded. */
 export interface EvmCryptoOptions {
-  /** Takes this curve and no other; default: native, else wasm. */
+  /** The implementation to use; default: native, or wasm if the native one does not load. */
   readonly curve?: 'native' | 'wasm'
-  /** Called when the native curve did not load and the slower wasm one took its place. */
+  /** Called when the native curve did not load and the slower wasm one is used. */
   readonly onFallback?: (reason: string) => void
 }
 
 /**
- * Loads the hash and the curve: libsecp256k1 as a native addon, or as WebAssembly where no addon loads.
+ * Loads the hash and the curve: libsecp256k1 as a native addon, or as WebAssembly when the addon does not load.
  *
- * Throws when `curve: 'native'` was demanded and does not load.
+ * Throws when `curve: 'native'` was requested and does not load.
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export async function loadEvmCrypto(options: EvmCryptoOptions = {}): Promise<Evm
 
 interface Curve {
   readonly name: 'native' | 'wasm'
-  /** The 65-byte uncompressed public key, or undefined where there is none. */
+  /** The 65-byte uncompressed public key, or undefined when none can be recovered. */
   recover(digest: Uint8Array, signature: Uint8Array, recoveryId: 0 | 1): Uint8Array | undefined
   sign(
     digest: Uint8Array,
@@ -85,7 +85,7 @@ interface Curve {
   publicKey(privateKey: Uint8Array): Uint8Array | undefined
 }
 
-/** The hash alone: enough to check an address, and a tenth of the curve's cost at start. */
+/** Loads only the hash: enough to check an address, at a tenth of the curve's start-up cost. */
 export async function loadKeccak(): Promise<EvmCrypto['keccak256']> {
   const {
     default: { createKeccak },
@@ -107,12 +107,12 @@ async function loadCurve({ curve, onFallback }: EvmCryptoOptions): Promise<Curve
 
 type Context = ReturnType<typeof wrapContext>
 
-/** The one context of this process: its tables take some twenty milliseconds to make. */
+/** The context of this process: creating its tables takes about twenty milliseconds. */
 let context: Context | undefined
 
 async function loadNativeCurve(): Promise<Curve> {
   const open = await loadAddon()
-  // The tables take longer to make than all else here to load: not before the first signature, and not before /health.
+  // Created at the first signature, to keep start-up and `/health` fast: nothing else here takes as long to load.
   const secp256k1 = (): Context => (context ??= open())
   return {
     name: 'native',
@@ -126,7 +126,7 @@ async function loadNativeCurve(): Promise<Curve> {
   }
 }
 
-/** What `secp256k1/bindings.js` does, in two steps: loads the addon, and gives what makes a context with it. */
+/** Does the work of `secp256k1/bindings.js` in two steps: loads the addon, and returns a function that creates a context. */
 async function loadAddon(): Promise<() => Context> {
   const [{ createRequire }, { default: loadBuild }, { default: wrap }] = await Promise.all([
     import('node:module'),
@@ -139,7 +139,7 @@ async function loadAddon(): Promise<() => Context> {
 }
 
 async function loadWasmCurve(): Promise<Curve> {
-  // The file itself: the package's main entry is a whole bitcoin toolkit.
+  // Imports the single module: the package's main entry loads a complete bitcoin toolkit.
   const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
   const secp256k1 = await instantiateSecp256k1()
   return {
@@ -155,7 +155,7 @@ async function loadWasmCurve(): Promise<Curve> {
       if (typeof signed === 'string') throw new RangeError(signed)
       return signed
     },
-    // It reads 32 bytes whatever it is given.
+    // The library reads 32 bytes whatever the length of its argument.
     publicKey: privateKey =>
       privateKey.length === 32
         ? bytesOrUndefined(secp256k1.derivePublicKeyUncompressed(privateKey))
@@ -163,12 +163,12 @@ async function loadWasmCurve(): Promise<Curve> {
   }
 }
 
-/** This library answers in words where there is no result. */
+/** This library returns an error message when there is no result. */
 function bytesOrUndefined(result: Uint8Array | string): Uint8Array | undefined {
   return typeof result === 'string' ? undefined : result
 }
 
-/** The addon throws for bytes that are no signature or no key; here that is an answer, not an accident. */
+/** The addon throws for an invalid signature or key, which is an expected outcome here. */
 function orUndefined<T>(compute: () => T | undefined): T | undefined {
   try {
     return compute()

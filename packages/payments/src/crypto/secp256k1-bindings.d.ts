@@ -1,4 +1,4 @@
-// The native half of the package alone: its main entry silently falls back to a slow implementation.
+// Only the native half of the package: its main entry silently falls back to a slow implementation.
 declare module 'secp256k1/lib/index.js' {
   interface Secp256k1 {
     ecdsaRecover(
@@ -14,18 +14,18 @@ declare module 'secp256k1/lib/index.js' {
     publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array
     privateKeyVerify(privateKey: Uint8Array): boolean
   }
-  /** Checks what is given to a context of the addon. */
+  /** Validates the arguments of an addon's context. */
   const wrap: (context: object) => Secp256k1
   export default wrap
 }
 
-// Finds the addon that was built for this machine, and loads it.
+// Finds and loads the addon that was built for this machine.
 declare module 'node-gyp-build' {
   const loadBuild: (folder: string) => { readonly Secp256k1: new () => object }
   export default loadBuild
 }
 
-// The one hash we use, without the other twenty of the package's main entry.
+// The one hash in use, without the twenty others of the package's main entry.
 declare module 'hash-wasm/dist/keccak.umd.min.js' {
   import type { createKeccak } from 'hash-wasm'
   const keccak: { readonly createKeccak: typeof createKeccak }

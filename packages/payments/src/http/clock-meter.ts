@@ -1,33 +1,31 @@
-/** A time that somebody else told in an answer of theirs, by HTTP's `Date` header. */
+/** A remote server's time, from the `Date` header of its response. */
 export interface ReportedTime {
-  /** Theirs, Unix milliseconds, cut down to whole seconds. */
+  /** The server's time, Unix milliseconds, truncated to whole seconds. */
   readonly theirsMs: number
-  /** Our clock when the request was sent, and when its answer began. */
+  /** Our clock when the request was sent, and when the response began. */
   readonly sentMs: number
   readonly receivedMs: number
 }
 
-/** Our clock held against somebody else's. */
+/** Compares our clock with a remote one. */
 export interface ClockMeter {
   hear(told: ReportedTime): void
-  /**
-   * By how many seconds our clock is ahead of theirs for certain; negative where it is behind, 0 where it may be right.
-   */
+  /** Seconds by which our clock is certainly ahead of the remote one; negative when it is behind, 0 when it may be right. */
   aheadSeconds(): number
-  /** The same by the last answer alone: a sign, and no more. */
+  /** The same from the last response alone: an indication, not a proof. */
   lastSeconds(): number
 }
 
-/** From here on a difference is named: more than latency, whole seconds and ordinary drift come to. */
+/** A difference from this size on is reported: it exceeds latency, truncation to seconds and ordinary drift. */
 export const NAMED_SKEW_SECONDS = 5
-/** From here on nobody may be told anything by our clock: as far as a block's time may be ahead of it. */
+/** From this difference on our clock must not be used for decisions: it equals the most that a block's time may be ahead. */
 export const UNUSABLE_SKEW_SECONDS = 30
 
 const WHOLE_SECOND_MS = 1_000
 
 /**
- * Makes a meter. However slow the network is, their clock was read between our request and their answer: what lies between
- * the two proves nothing. A difference counts when two answers in a row show it, and as much as the smaller.
+ * Creates a meter. Whatever the latency, the remote clock was read between the request and the response: a time within that
+ * interval proves nothing. A difference counts when two consecutive responses show it, with the smaller of the two values.
  *
  * @example
  * ```ts
@@ -65,7 +63,7 @@ function certainSkew({ theirsMs, sentMs, receivedMs }: ReportedTime): number {
   return mostMs < 0 ? mostMs : 0
 }
 
-/** In words for a log or `/ready`: `is 300 s ahead of the node's`; undefined where it is not worth a word. */
+/** A phrase for a log or `/ready`: `is 300 s ahead of the node's`; undefined for a difference too small to report. */
 export function describeSkew(aheadSeconds: number, whose: string): string | undefined {
   if (Math.abs(aheadSeconds) < NAMED_SKEW_SECONDS) return undefined
   const side = aheadSeconds > 0 ? 'ahead of' : 'behind'

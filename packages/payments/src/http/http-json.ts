@@ -3,31 +3,31 @@ import { MAX_TIMER_MS } from '@farebox/protocol/limits'
 import type { ReportedTime } from './clock-meter.ts'
 import type { Dispatcher, Pool } from 'undici'
 
-/** One keep-alive pool to one origin, for small JSON messages; built-in fetch costs several times its CPU. */
+/** A keep-alive pool to one origin, for small JSON messages; the built-in fetch takes several times the CPU. */
 export interface JsonOrigin {
   /**
-   * Sends a request and reads a JSON answer of at most `maxAnswerBytes`; never follows a redirect.
+   * Sends a request and reads a JSON response of at most `maxAnswerBytes`; never follows a redirect.
    *
-   * Resolves for every HTTP status, with `body` undefined where it was not JSON. Rejects when no whole answer came
-   * in time, with {@link AnswerTooLarge} where it was too large: the request may or may not have been received.
+   * Resolves for every HTTP status, with `body` undefined when it is not JSON. Rejects when there is no complete response in
+   * time, and with {@link AnswerTooLarge} when the response is too large: the request may have been received.
    */
   send(request: JsonRequest): Promise<JsonAnswer>
-  /** Lets requests in flight end, then closes the connections. */
+  /** Waits for requests in flight, then closes the connections. */
   close(): Promise<void>
 }
 
 /** One request. */
 export interface JsonRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Beginning with a slash; joined to the path of the origin's URL. */
+  /** Starts with a slash; appended to the path of the origin's URL. */
   readonly path: string
   readonly body?: object | undefined
   readonly headers?: { readonly [name: string]: string } | undefined
-  /** For the whole exchange, headers and body. Fractions are rounded up, because what is left of a deadline has some. */
+  /** For the whole exchange, headers and body. Fractions, as in the remainder of a deadline, are rounded up. */
   readonly timeoutMs: number
 }
 
-/** The answer. */
+/** A response. */
 export interface JsonAnswer {
   readonly status: number
   readonly body: unknown
@@ -38,13 +38,13 @@ export interface JsonOriginOptions {
   readonly connections?: number
   /** Default 1 MiB. */
   readonly maxAnswerBytes?: number
-  /** Called with the time in each answer, and the clock it is compared with. */
+  /** Called with the time of each response and the clock to compare it with. */
   readonly dates?: { readonly nowMs: () => number; readonly hear: (told: ReportedTime) => void }
 }
 
 const MAX_ANSWER_BYTES = 1_048_576
 
-/** The answer was larger than asked for. */
+/** The response exceeds the size limit. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 
@@ -53,14 +53,14 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** Opens the pool. `url` may carry a base path: `https://host/platform/v2/x402`. */
+/** Opens the pool. `url` may have a base path: `https://host/platform/v2/x402`. */
 export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): JsonOrigin {
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
   const { maxAnswerBytes = MAX_ANSWER_BYTES } = options
   let pool: Promise<Pool> | undefined
   const open = async (): Promise<Pool> => {
-    // Loaded when it is first used: it is the largest part of a cold start, and nobody is called before /health.
+    // Loaded at first use: it is the largest part of a cold start, and no request is sent before `/health` works.
     const { Pool } = await import('undici')
     return new Pool(origin, {
       connections: options.connections ?? 128,
@@ -86,7 +86,10 @@ export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): 
   }
 }
 
-/** Undici's own `request` makes a stream and an abort signal for each answer; these are a few hundred bytes at once. */
+/**
+ * Sends a request without undici's `request`, which creates a stream and an abort signal for each response; these responses
+ * have a few hundred bytes.
+ */
 function exchange(
   pool: Pool,
   request: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>,
@@ -115,7 +118,7 @@ function exchange(
       onRequestStart(controller) {
         running = controller
         sentMs = dates?.nowMs() ?? 0
-        // It waited for a connection so long that nobody wants it any more: it is not sent.
+        // It waited too long for a connection, so the request is not sent any more.
         if (late !== undefined) controller.abort(late)
       },
       onResponseStart(_, statusCode, headers) {
@@ -139,7 +142,7 @@ function exchange(
   })
 }
 
-/** As undici names it: it counts too, and may be first. */
+/** Recognises undici's own size error: undici counts too, and may detect the excess first. */
 function exceedsSize(error: Error): boolean {
   return 'code' in error && error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
 }
@@ -150,7 +153,7 @@ function hearDate(
   sentMs: number,
 ): void {
   if (typeof date !== 'string') return
-  // Of many answers in a second: to parse a date takes longer than all the rest of it.
+  // Cached, because many responses within a second have the same date, and parsing it costs more than everything else here.
   if (date !== lastDate.text) lastDate = { text: date, ms: Date.parse(date) }
   const { ms: theirsMs } = lastDate
   if (Number.isFinite(theirsMs)) hear({ theirsMs, sentMs, receivedMs: nowMs() })
@@ -158,7 +161,7 @@ function hearDate(
 
 let lastDate = { text: '', ms: Number.NaN }
 
-/** A timer fires at once beyond its range, and early for a fraction. */
+/** Limits a timeout for `setTimeout`, which fires at once beyond its range, and too early for fractions. */
 function wholeMs(timeoutMs: number): number {
   return Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(timeoutMs)))
 }
@@ -166,7 +169,7 @@ function wholeMs(timeoutMs: number): number {
 function readJson({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
   const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
   try {
-    // Some servers begin with a byte order mark, which JSON does not know.
+    // Some servers start with a byte order mark, which is not valid JSON.
     return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
   } catch {
     return undefined

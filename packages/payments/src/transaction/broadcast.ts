@@ -1,12 +1,12 @@
 import { JsonRpcError, type JsonRpc } from '../chain/json-rpc.ts'
 
 /**
- * Why a node did not take a transaction: it has it already, it took too long to say, its nonce is used, it pays too
- * little to replace another of the same nonce, the account cannot pay for it, or something else.
+ * Why a node did not accept a transaction: it has it already, it took too long, the nonce is used, the fees are too low to
+ * replace another transaction with the same nonce, the account cannot pay for it, or another reason.
  */
 export type WhyRefused = 'known' | 'timed-out' | 'nonce-used' | 'underpriced' | 'no-funds' | 'other'
 
-/** Nodes agree on these words, if on nothing else (geth's `txpool` errors). The first that fits counts. */
+/** Error texts that nodes have in common (geth's `txpool` errors). The first match counts. */
 const WORDS: readonly (readonly [WhyRefused, RegExp])[] = [
   ['known', /already known|already imported|\bknown transaction/i],
   ['timed-out', /timeout|timed out/i],
@@ -15,16 +15,16 @@ const WORDS: readonly (readonly [WhyRefused, RegExp])[] = [
   ['no-funds', /insufficient funds/i],
 ]
 
-/** The reason in the words of a node that refused a transaction. */
+/** The reason, from the error message of a node. */
 export function whyRefused(message: string): WhyRefused {
   return WORDS.find(([, words]) => words.test(message))?.[0] ?? 'other'
 }
 
-/** The node's answer to a transaction. */
+/** The result of sending a transaction to a node. */
 export type Broadcast =
   /** The node has it. */
   | { readonly kind: 'sent' }
-  /** The node did not take it, and said why; `message` is 300 characters at most. */
+  /** The node did not accept it; `message` has at most 300 characters. */
   | {
       readonly kind: 'refused'
       readonly why: Exclude<WhyRefused, 'known' | 'timed-out'>
@@ -32,9 +32,9 @@ export type Broadcast =
     }
 
 /**
- * Sends a signed transaction. Safe to repeat: the same bytes can be in a block once only.
+ * Sends a signed transaction. Safe to repeat: the same bytes can be mined only once.
  *
- * Rejects where the node gives no answer; then it may have been sent.
+ * Rejects when the node gives no answer; the transaction may have been sent.
  */
 export async function broadcast(rpc: Pick<JsonRpc, 'call'>, raw: string): Promise<Broadcast> {
   try {
@@ -46,7 +46,7 @@ export async function broadcast(rpc: Pick<JsonRpc, 'call'>, raw: string): Promis
   }
 }
 
-/** The state of a transaction by a node's refusal. A node that ran out of time may have it. */
+/** Interprets a node's error. After a timeout on the node's side, the node may have the transaction. */
 export function readRefusal({ message }: JsonRpcError): Broadcast {
   const why = whyRefused(message)
   if (why === 'known' || why === 'timed-out') return { kind: 'sent' }

@@ -7,21 +7,20 @@ export interface GasFees {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Fees chosen now, and the base fee of the latest block, in wei. */
+/** Current fees, and the base fee of the latest block, in wei. */
 export interface ChosenFees extends GasFees {
   readonly baseFeePerGas: bigint
 }
 
-/** The tip if a node does not suggest one: 0.001 gwei, the least that rollups ask. */
+/** The tip when the node suggests none: 0.001 gwei, the minimum of rollups. */
 const LEAST_TIP_WEI = 1_000_000n
 
 /**
  * The fees that a transaction should offer now, before any cap.
  *
- * The tip is what the node suggests, and no more than the base fee: what nodes suggest follows what others offered
- * lately, who may want us to pay it. Where blocks are full the base fee is high; a transaction that is stuck all the
- * same is sent again with more. Twice the base fee stays above it through six full blocks, each of which raises it by
- * an eighth.
+ * The tip is the node's suggestion, limited to the base fee: suggestions follow recent tips of others, who may raise them on
+ * purpose. When blocks are full the base fee is high anyway; a transaction that is still stuck is sent again with a higher
+ * tip. Twice the base fee is sufficient for six full blocks, each of which raises it by an eighth.
  *
  * @throws {Error} for a chain without EIP-1559
  */

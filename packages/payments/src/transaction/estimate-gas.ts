@@ -2,25 +2,25 @@ import type { JsonRpc } from '../chain/json-rpc.ts'
 import { quantity } from '../chain/rpc-words.ts'
 import { askForNumber } from './read-account.ts'
 
-/** A call of a contract, as a transaction makes it. */
+/** A contract call as part of a transaction. */
 export interface TransactionCall {
-  /** Address of who calls. */
+  /** Address of the caller. */
   readonly from: string
-  /** Of the contract. */
+  /** Address of the contract. */
   readonly to: string
   readonly valueWei: bigint
   /** `0x` hex. */
   readonly callData: string
 }
 
-/** The gas of a call may differ in the block that it comes into: a quarter more than was estimated. */
+/** The gas of a call may differ in the block that executes it: a quarter is added to the estimate. */
 const MARGIN_PERCENT = 125n
 
 /**
- * Has the node run a call without sending it, and says how much gas a transaction should allow it. No price is named, so
- * that what the account holds is compared with the value alone.
+ * Estimates a call on the node and returns the gas limit for its transaction. No gas price is set, so the account's balance
+ * is only compared with the value.
  *
- * @throws {JsonRpcError} with the node's words where the call would be reverted, or the account holds less than the value
+ * @throws {JsonRpcError} with the node's message when the call would revert, or the balance is less than the value
  */
 export async function estimateGas(
   rpc: Pick<JsonRpc, 'call'>,

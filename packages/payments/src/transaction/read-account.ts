@@ -2,9 +2,9 @@ import type { JsonRpc } from '../chain/json-rpc.ts'
 import { isQuantity } from '../chain/rpc-words.ts'
 
 /**
- * How many transactions of an account are in blocks or, with `pending`, known to the node: the nonce of its next one.
+ * The number of an account's transactions in blocks or, with `pending`, known to the node: the nonce of its next one.
  *
- * @throws {Error} where the node answers something that is no number
+ * @throws {Error} when the node's answer is not a number
  */
 export async function countTransactions(
   rpc: Pick<JsonRpc, 'call'>,
@@ -15,15 +15,15 @@ export async function countTransactions(
 }
 
 /**
- * The balance of an account in its chain's own coin, in wei.
+ * The balance of an account in the chain's native coin, in wei.
  *
- * @throws {Error} where the node answers something that is no number
+ * @throws {Error} when the node's answer is not a number
  */
 export async function readCoinBalance(rpc: Pick<JsonRpc, 'call'>, address: string): Promise<bigint> {
   return await askForNumber(rpc, 'eth_getBalance', [address, 'latest'])
 }
 
-/** Asks a node for a number; rejects where it gives none. */
+/** Requests a number from a node; rejects for any other answer. */
 export async function askForNumber(
   rpc: Pick<JsonRpc, 'call'>,
   method: string,

@@ -5,41 +5,42 @@ import { broadcast } from './broadcast.ts'
 import { countTransactions } from './read-account.ts'
 import type { SignedTransaction } from './sign-transaction.ts'
 
-/** A transaction that was signed and may have been sent. */
+/** A signed transaction that may have been sent. */
 export interface SentTransaction extends SignedTransaction {
-  /** Address of who signed it. */
+  /** Address of the signer. */
   readonly from: string
   readonly nonce: number
 }
 
-/** Its outcome. */
+/** The outcome of a transaction. */
 export type FollowedToBlock =
-  /** It succeeded or was reverted. */
+  /** It succeeded or reverted. */
   | { readonly outcome: 'in a block'; readonly receipt: ChainReceipt }
-  /** Another transaction took its nonce: it will never be in a block. */
+  /** Another transaction used its nonce: it can never be mined. */
   | { readonly outcome: 'dead' }
-  /** Not in a block in time; it may be later. */
+  /** Not mined in time; it may be mined later. */
   | { readonly outcome: 'open' }
 
-/** How long to wait, and by which clock. */
+/** How long to wait, and on which clock. */
 export interface FollowLimits {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** How often in a row the node may be silent, or refuse to say, before it is given up; default: until the time is over. */
+  /**
+   * After how many consecutive unanswered or refused requests to give up on the node; default: only when the time is over.
+   */
   readonly maxSilences?: number
 }
 
-/** How often the chain is looked at. */
+/** Interval between two looks at the chain. */
 export const POLL_MS = 700
-/** Behind one URL there may be several nodes, one behind the other: what is dead has to look so as often in a row. */
+/** One URL may lead to several nodes, some of them behind: a transaction must appear dead this many times in a row. */
 const DEAD_LOOKS = 5
 
 /**
- * Sends a signed transaction, as often as it takes, and waits until it is in a block. The same bytes can be in a block
- * once only, however often they are sent. A node that does not answer now may in a moment: what was signed is not given
- * up for that.
- * Never rejects: once the signal has aborted it is `open`, and may be in a block later.
+ * Sends a signed transaction, repeatedly if needed, and waits until it is mined. The same bytes can be mined only once,
+ * however often they are sent. An unresponsive node may recover, so the transaction is not given up because of one. Never
+ * rejects: after an abort the outcome is `open`, and the transaction may still be mined.
  */
 export async function sendUntilMined(
   rpc: Pick<JsonRpc, 'call'>,
@@ -54,7 +55,8 @@ export async function sendUntilMined(
     deadLooks = look.outcome === 'dead' ? deadLooks + 1 : 0
     silences = look.outcome === 'silent' ? silences + 1 : 0
     if (look.outcome === 'dead' && deadLooks === DEAD_LOOKS) return look
-    // A node that has it already says so, and one that will not have it is told by what the chain does.
+    // A node that has it already refuses it, and a refusal for another reason shows in the state of the chain; so errors are
+    // ignored.
     if (look.outcome === 'open') await broadcast(rpc, sent.raw).catch(() => undefined)
     if (clock.nowMs() >= endMs || silences >= maxSilences) return { outcome: 'open' }
     await sleep(clock, POLL_MS, signal)
@@ -66,7 +68,7 @@ async function lookOnce(
   rpc: Pick<JsonRpc, 'call'>,
   { from, nonce, hash }: SentTransaction,
 ): Promise<FollowedToBlock> {
-  // Asked before the receipt: a block between the two questions must not make a mined one look replaced.
+  // Read before the receipt: otherwise a block between the two requests would make a mined transaction look replaced.
   const count = await countTransactions(rpc, from, 'latest')
   const answer = await rpc.call('eth_getTransactionReceipt', [hash])
   if (answer !== null && answer !== undefined)
@@ -74,7 +76,7 @@ async function lookOnce(
   return { outcome: count > nonce ? 'dead' : 'open' }
 }
 
-/** Throws where it is not a whole receipt of this transaction: neither a success nor a failure may be read from that. */
+/** Throws for anything but a complete receipt of this transaction, which would prove neither success nor failure. */
 function readAnswer(answer: unknown, hash: string): ChainReceipt {
   const receipt = parseReceipt(answer)
   const { status } = Object(answer) as { readonly status?: unknown }

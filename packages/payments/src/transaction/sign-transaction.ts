@@ -2,7 +2,7 @@ import { concatBytes, fromHex, toHex } from '../crypto/bytes.ts'
 import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import { encodeRlp, uintBytes, type RlpItem } from './rlp.ts'
 
-/** A transaction of type 2 (EIP-1559). Amounts are wei. */
+/** A transaction of type 2 (EIP-1559). Amounts are in wei. */
 export interface UnsignedTransaction {
   readonly chainId: number
   readonly nonce: number
@@ -16,22 +16,22 @@ export interface UnsignedTransaction {
   readonly callData: string
 }
 
-/** As it is sent. */
+/** A signed transaction in the form in which it is sent. */
 export interface SignedTransaction {
   /** The argument of `eth_sendRawTransaction`. */
   readonly raw: string
-  /** The hash that it will have on the chain. */
+  /** The hash of the transaction on the chain. */
   readonly hash: string
 }
 
-/** The number of this form of transaction (EIP-2718). */
+/** The number of this transaction type (EIP-2718). */
 const TYPE = Uint8Array.of(2)
 const ACCESS_LIST: readonly RlpItem[] = []
 
 /**
  * Signs a transaction.
  *
- * @param signDigest gives 65 bytes r ‖ s ‖ v with v 27 or 28
+ * @param signDigest returns 65 bytes r ‖ s ‖ v with v 27 or 28
  */
 export function signTransaction(
   { keccak256 }: Pick<EvmCrypto, 'keccak256'>,

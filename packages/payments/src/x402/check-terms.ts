@@ -4,17 +4,17 @@ import { sameAddress } from '../crypto/address.ts'
 import type { PaymentRequirement } from './requirement.ts'
 import type { ProvenPayment } from './verify-signature.ts'
 
-/** Why a payment does not pay a requirement: which part of it, and a sentence for the payer. */
+/** Why a payment does not meet a requirement: the part in question, and a sentence for the payer. */
 export interface TermsRefusal {
   readonly field: 'to' | 'value' | 'accepted' | 'validAfter' | 'validBefore'
   readonly reason: string
 }
 
 /**
- * Does this payment, whose signature is verified, pay this requirement now (D5)? The bound nonce is
- * checked beside it, by `refuseNonce`, where the job is known.
+ * Checks whether a payment with a verified signature meets this requirement now (D5). The bound nonce is checked separately
+ * by `refuseNonce`, where the job is known.
  *
- * Returns the reason where it is refused, undefined where it is good.
+ * Returns the reason for a refusal, undefined when the payment meets the requirement.
  *
  * @example
  * ```ts
@@ -35,10 +35,10 @@ export function refuseTerms(
   return checkTerms(payment, requirement, nowSeconds)?.reason
 }
 
-/** The part of a requirement that a payment is measured by. */
+/** The part of a requirement that a payment must meet. */
 export type RequiredTerms = Pick<PaymentRequirement, 'payTo' | 'amount'>
 
-/** {@link refuseTerms} for a facilitator, which answers with a name for each kind of refusal. */
+/** {@link refuseTerms} for a facilitator, which responds with a name for each kind of refusal. */
 export function checkTerms(
   payment: ProvenPayment,
   requirement: RequiredTerms,

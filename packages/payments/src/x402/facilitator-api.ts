@@ -2,14 +2,14 @@ import type { Authorization } from '../authorization/eip-3009.ts'
 import type { PaymentRequirement } from './requirement.ts'
 
 /**
- * The messages between an agent and a facilitator: the standard x402 HTTP API, and our hold extension on top of it
- * (D9, D10). A facilitator that does not know the extension ignores its part of each message.
+ * The messages between an agent and a facilitator: the standard x402 HTTP API, and the Farebox hold extension (D9, D10). A
+ * facilitator that does not know the extension ignores its part of each message.
  */
 
 /** The name of the extension, in `/supported` and as the key of `extensions`. */
 export const HOLD_EXTENSION = 'farebox-hold'
 
-/** The x402 v2 envelope we send on, rebuilt from what was checked; never the bytes of a stranger. */
+/** The x402 v2 envelope that is sent on, rebuilt from checked values; never the bytes that were received. */
 export interface PaymentPayload {
   readonly x402Version: 2
   readonly accepted: PaymentRequirement
@@ -41,37 +41,40 @@ export interface FacilitatorRequest {
   readonly extensions?: { readonly [HOLD_EXTENSION]?: HoldRequest }
 }
 
-/** Our part of a verify or settle request. */
+/** The extension's part of a verify or settle request. */
 export interface HoldRequest {
-  /** The purpose of this payment: a hash of agent, capability and job (D10). The first binding of a payment key is kept, another refused. */
+  /**
+   * The purpose of this payment: a hash of agent, capability and job (D10). The first binding of a payment key is kept;
+   * requests with another one are refused.
+   */
   readonly binding: string
-  /** Unix seconds: until when the amount should stay reserved; only `/verify` reads it. */
+  /** Unix seconds until which the amount should stay reserved; only `/verify` reads it. */
   readonly holdUntil?: number
-  /** Of `/verify`: hold nothing, only say whether the payment was charged before. Such an answer is never valid. */
+  /** For `/verify`: nothing is held, the response only reports an earlier charge. Such a response is never valid. */
   readonly inquiry?: true
 }
 
-/** Answer of `POST /verify`. */
+/** Response of `POST /verify`. */
 export interface VerifyResponse {
   readonly isValid: boolean
   readonly payer?: string
   readonly invalidReason?: string
   readonly invalidMessage?: string
-  /** A {@link Hold} where it is valid; where it is not because it was charged before, that charge. */
+  /** A {@link Hold} when valid; the earlier charge when the payment is refused because it was charged before. */
   readonly extensions?: { readonly [HOLD_EXTENSION]?: Hold | { readonly charge: Charge } }
 }
 
-/** A payment that was charged before, or is being charged: reported to the owner whose secret it was held by. */
+/** A payment that was charged before, or is being charged; reported only to the owner whose secret held it. */
 export interface Charge {
-  /** `pending`: captured, not decided by the chain yet. */
+  /** `pending`: captured, not yet decided by the chain. */
   readonly state: 'pending' | 'settled'
   /** The purpose that it was charged for. */
   readonly binding: string
-  /** Empty where there is none yet. */
+  /** Empty when there is none yet. */
   readonly transaction: string
-  /** Unix seconds: the time of its block; only of a settled one. */
+  /** The time of its block, Unix seconds; only for a settled charge. */
   readonly chargedAt?: number
-  /** Unix seconds: the facilitator's own time, by which the age of the charge is measured. */
+  /** The facilitator's current time, Unix seconds, for computing the age of the charge. */
   readonly now: number
 }
 
@@ -80,34 +83,34 @@ export interface Hold {
   readonly holdId: string
   /** Unix seconds. */
   readonly holdUntil: number
-  /** Of the settlements that the owner of the secret may cause in this UTC day: told where four fifths are used. */
+  /** Use of the owner's settlements of this UTC day; present once four fifths are used. */
   readonly budget?: HoldBudget
 }
 
-/** How much of a daily limit is used, this payment included. */
+/** The used part of a daily limit, this payment included. */
 export interface HoldBudget {
   readonly used: number
   readonly limit: number
-  /** Unix seconds: when it is used up at the pace of this UTC day; absent where it lasts the day. */
+  /** When it will be used up at today's pace, Unix seconds; absent when it lasts the day. */
   readonly exhaustedAt?: number
 }
 
-/** Answer of `POST /settle`; also what `PAYMENT-RESPONSE` carries. */
+/** Response of `POST /settle`; also the contents of `PAYMENT-RESPONSE`. */
 export interface SettleResponse {
   readonly success: boolean
-  /** Transaction hash; empty where there is none. */
+  /** Transaction hash; empty when there is none. */
   readonly transaction: string
   readonly network: string
   readonly payer?: string
   readonly amount?: string
-  /** {@link SETTLEMENT_PENDING} means: not known yet, ask again with the same payload. */
+  /** {@link SETTLEMENT_PENDING} means that the outcome is not known yet: repeat the request with the same payload. */
   readonly errorReason?: string
   readonly errorMessage?: string
 }
 
 /**
- * Body of `POST /release`: gives a hold back without charging. An unknown or replaced hold is no error, nor is one for
- * another purpose: neither is released. Without a binding it is refused with 400.
+ * Body of `POST /release`: releases a hold without charging. An unknown or replaced hold is not an error, nor is one for
+ * another purpose: neither is released. Without a binding the request is refused with 400.
  */
 export interface ReleaseRequest {
   readonly holdId: string
@@ -115,13 +118,13 @@ export interface ReleaseRequest {
   readonly binding: string
 }
 
-/** Answer of `POST /release`. */
+/** Response of `POST /release`. */
 export interface ReleaseResponse {
-  /** False where the hold was already captured, replaced, expired or unknown. */
+  /** False when the hold was already captured, replaced, expired or unknown. */
   readonly released: boolean
 }
 
-/** Answer of `GET /supported`. */
+/** Response of `GET /supported`. */
 export interface SupportedResponse {
   readonly kinds: readonly {
     readonly x402Version: number
@@ -132,17 +135,17 @@ export interface SupportedResponse {
   readonly signers: { readonly [family: string]: readonly string[] }
 }
 
-/** The one `errorReason` that is neither success nor failure (x402, settle). */
+/** The only `errorReason` that is neither success nor failure (x402, settle). */
 export const SETTLEMENT_PENDING = 'settlement_pending'
 
 /**
- * Administration of FACILITATOR_SECRETs, for the platform, with its service token (D10).
+ * Administration of FACILITATOR_SECRETs by the platform, with its service token (D10).
  *
- * `POST /secrets` → {@link CreatedSecret} · `GET /secrets?owner=` or `?wallets=` → {@link SecretSummary}[] ·
- * `DELETE /secrets/:id` → 204 · `PUT /secrets/:id/wallets`.
+ * `POST /secrets` → {@link CreatedSecret} · `GET /secrets?owner=` or `?wallets=` → {@link SecretSummary}[] · `DELETE
+ * /secrets/:id` → 204 · `PUT /secrets/:id/wallets`.
  */
 export interface CreateSecretRequest {
-  /** Its owner: an address or an account id of the platform. */
+  /** The owner: an address or an account id of the platform. */
   readonly owner: string
   /** The wallets this secret may take payments to. */
   readonly wallets: readonly string[]
@@ -153,47 +156,47 @@ export interface CreateSecretRequest {
 }
 
 /**
- * Why the operator pays the gas of an owner's settlements (D41): named by the operator, an agent listed with a stake, or
- * neither: then a few a day.
+ * Why the operator pays the gas of an owner's settlements (D41): the operator named the owner (`named`), it has an agent
+ * listed with a stake (`listed`), or neither, with a few settlements a day (`unlisted`).
  */
 export type Sponsorship = 'named' | 'listed' | 'unlisted'
 
-/** An owner, and what a platform grants it. */
+/** An owner, and the settlements that a platform grants it. */
 export interface SponsoredOwner {
   readonly owner: string
   /**
-   * Settlements a UTC day, from 1; counts while the owner is `listed`, up to the facilitator's own ceiling. Absent: the
+   * Settlements a UTC day, at least 1; applies while the owner is `listed`, up to the facilitator's own ceiling. Absent: the
    * facilitator's number for listed owners.
    */
   readonly dailySettlements?: number
 }
 
-/** Body of `PUT /owners`: what is true of these owners from now on. One that is named stays named. */
+/** Body of `PUT /owners`: the new state of these owners. A named owner stays named. */
 export interface SponsorOwnersRequest {
   readonly owners: readonly (string | SponsoredOwner)[]
   readonly sponsorship: Sponsorship
 }
 
-/** Answer of `GET /owners/:owner`. */
+/** Response of `GET /owners/:owner`. */
 export interface OwnerSummary {
   readonly owner: string
   readonly sponsorship: Sponsorship
-  /** In this UTC day, with those that are held. */
+  /** Settlements of this UTC day, current holds included. */
   readonly settlementsToday: number
   /** Null: no limit. */
   readonly dailySettlements: number | null
-  /** Unix seconds: when they are used up at the pace of this UTC day; null where they last. */
+  /** When they will be used up at today's pace, Unix seconds; null when they last the day. */
   readonly exhaustedAt: number | null
-  /** The grant that a platform made last; null: none. `dailySettlements` is what counts. */
+  /** The latest grant of a platform; null: none. `dailySettlements` is the limit in effect. */
   readonly grantedSettlements: number | null
 }
 
-/** Answer of `GET /owners?near=limit`: the owners that have used four fifths of today's limit, or all of it. */
+/** Response of `GET /owners?near=limit`: the owners that have used four fifths of today's limit, or all of it. */
 export interface OwnersNearLimit {
-  /** How many have used four fifths, and how many all. */
+  /** The number of owners that have used four fifths, and of those that have used all. */
   readonly near: number
   readonly at: number
-  /** The first 1,000 of both, by name. */
+  /** The first 1,000 of both groups, sorted by name. */
   readonly owners: readonly OwnerNearLimit[]
 }
 
@@ -206,23 +209,23 @@ export interface OwnerNearLimit {
   readonly exhaustedAt: number | null
 }
 
-/** The only time the secret itself is shown. */
+/** The only response that contains the secret itself. */
 export interface CreatedSecret extends SecretSummary {
   readonly secret: string
 }
 
-/** A secret as it is listed afterwards. */
+/** A secret in later responses. */
 export interface SecretSummary {
   readonly id: string
   readonly owner: string
   readonly wallets: readonly string[]
-  /** The name that its maker gave it. */
+  /** The label given at its creation. */
   readonly label: string | null
-  /** The id of the secret that it was made to replace. */
+  /** The id of the secret that this one was created to replace. */
   readonly replaces: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
-  /** Unix seconds, to the minute. */
+  /** Unix seconds, rounded to the minute. */
   readonly lastUsedAt: number | null
 }

@@ -11,27 +11,27 @@ import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../ht
 import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 
-/** A facilitator's answer on a payment. */
+/** A facilitator's verdict on a payment. */
 export type VerifyOutcome =
   | { readonly kind: 'valid'; readonly hold: Hold | undefined }
   | {
       readonly kind: 'invalid'
       readonly reason: string
       readonly message: string
-      /** The charge that it was used for before, where the facilitator knows it (D40). */
+      /** The earlier charge of this payment, if the facilitator knows it (D40). */
       readonly charge?: Charge | undefined
     }
-  /** It refused our FACILITATOR_SECRET. */
+  /** The facilitator refused our FACILITATOR_SECRET. */
   | { readonly kind: 'unauthorized' }
-  /** No verdict: unreachable, too slow, broken. */
+  /** No verdict: the facilitator is unreachable, too slow or broken. */
   | {
       readonly kind: 'unavailable'
       readonly cause: string
-      /** It is there, and was asked too often (429). */
+      /** The facilitator is available, but the request rate was exceeded (429). */
       readonly isBusy?: true
     }
 
-/** A facilitator's answer on a settlement. Three values, because "don't know" is not "no" (D8). */
+/** A facilitator's answer to a settlement. Three values, because "unknown" is not "failed" (D8). */
 export type SettleOutcome =
   | { readonly kind: 'settled'; readonly transaction: string }
   | {
@@ -42,20 +42,20 @@ export type SettleOutcome =
     }
   | { readonly kind: 'unknown'; readonly cause: string }
 
-/** A facilitator, over one keep-alive pool. Any that speaks the x402 HTTP API will do (D9). */
+/** A facilitator over one keep-alive pool. Works with any facilitator that supports the x402 HTTP API (D9). */
 export interface FacilitatorClient {
   /** Never rejects. Safe to repeat. */
   verify(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<VerifyOutcome>
   /** Never rejects. Repeat with the identical request until it is not `unknown`. */
   settle(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<SettleOutcome>
-  /** Gives a hold back; only for facilitators with the hold extension. Rejects when no answer came. */
+  /** Releases a hold; only for facilitators with the hold extension. Rejects when there is no response. */
   release(hold: ReleaseRequest, options: { readonly timeoutMs: number }): Promise<void>
   /**
-   * Whether it takes the secret; only for facilitators with the hold extension. Asked by the release of a hold that nobody
-   * has. Rejects when no answer came that says so.
+   * Does the facilitator accept the secret? Only for facilitators with the hold extension: it is checked by releasing a hold
+   * that does not exist. Rejects when no response tells.
    */
   takesSecret(options: { readonly timeoutMs: number }): Promise<boolean>
-  /** Rejects when it cannot be read. */
+  /** Rejects when the response is missing or invalid. */
   supported(options: { readonly timeoutMs: number }): Promise<SupportedResponse>
   close(): Promise<void>
 }
@@ -84,13 +84,13 @@ export interface FacilitatorClient {
 export function createFacilitatorClient(options: {
   readonly url: string
   readonly secret: string
-  /** Called with the time in each answer. */
+  /** Called with the time of each response. */
   readonly dates?: JsonOriginOptions['dates']
 }): FacilitatorClient {
   const { dates } = options
   const origin = createJsonOrigin(options.url, dates === undefined ? {} : { dates })
   const headers = { authorization: `Bearer ${options.secret}` }
-  // A facilitator's words go to callers and to the log: one that repeats our header back must give nothing away (OPS-08).
+  // A facilitator's texts go to callers and logs: if one echoes our header, its secrets must be redacted (OPS-08).
   const hide = createRedactor([options.secret, ...secretsInUrl(options.url)])
   const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
     origin.send({ method: 'POST', path, body, headers, timeoutMs })
@@ -126,7 +126,7 @@ export function createFacilitatorClient(options: {
   }
 }
 
-/** A refusal counts with a refusing status too: facilitators send theirs with 200, 400, 402 or 403 (D11). */
+/** A refusal also counts with an error status: facilitators send refusals with 200, 400, 402 or 403 (D11). */
 function readVerify({ status, body }: JsonAnswer, hide: Redactor): VerifyOutcome {
   if (isObject(body) && typeof body['isValid'] === 'boolean' && isVerdictStatus(status)) {
     if (body['isValid']) {
@@ -148,7 +148,10 @@ function readVerify({ status, body }: JsonAnswer, hide: Redactor): VerifyOutcome
   return { kind: 'unavailable', cause: why === '' ? cause : `${cause}: ${why}` }
 }
 
-/** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
+/**
+ * Only a definite verdict counts (D8); a success must have a success status and name its transaction, otherwise nothing is
+ * proven.
+ */
 function readSettle({ status, body }: JsonAnswer, hide: Redactor): SettleOutcome {
   if (!isObject(body) || typeof body['success'] !== 'boolean' || !isVerdictStatus(status)) {
     return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
@@ -165,8 +168,9 @@ function readSettle({ status, body }: JsonAnswer, hide: Redactor): SettleOutcome
 }
 
 /**
- * Can an answer with this status be a verdict on the payment? Not one about ourselves (401), about our haste
- * (408, 425, 429), from another place (3xx) or from a broken server (5xx): an earlier try may still be under way.
+ * Can a response with this status be a verdict on the payment? Not one about our secret (401), about our request rate or
+ * timing (408, 425, 429), from another location (3xx) or from a broken server (5xx): an earlier attempt may still be in
+ * progress.
  */
 function isVerdictStatus(status: number): boolean {
   return (
@@ -188,7 +192,7 @@ function readHold(extensions: unknown): Hold | undefined {
 
 const HASH = /^0x[0-9a-f]{64}$/
 
-/** Undefined where there is none, or none that says when it was: what cannot be read proves no charge. */
+/** Undefined when there is no charge, or one without a time: an unreadable charge proves nothing. */
 function readCharge(extensions: unknown): Charge | undefined {
   const extension = isObject(extensions) ? extensions[HOLD_EXTENSION] : undefined
   const charge = isObject(extension) ? extension['charge'] : undefined
@@ -232,7 +236,7 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
 }
 
-/** Facilitators' words end up in answers and logs: strings only, short, and without what we have told in confidence. */
+/** A facilitator's texts go into responses and logs: only strings, shortened, with secrets redacted. */
 function words(value: unknown, fallback: string, hide: Redactor): string {
   return typeof value === 'string' && value !== '' ? hide(value.slice(0, 10_000)).slice(0, 300) : fallback
 }

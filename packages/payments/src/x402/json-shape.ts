@@ -1,4 +1,4 @@
-/** Whether a value is a string of this form. */
+/** Is the value a string of this form? */
 export function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && form.test(value)
 }

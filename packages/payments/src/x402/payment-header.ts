@@ -4,13 +4,13 @@ import { NONCE_EXTENSION, NONCE_SALT_BYTES } from '../authorization/nonce-bindin
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { isText } from './json-shape.ts'
 
-/** A payment as it came in a header: its shape checked, nothing in it believed yet (D4). */
+/** A payment as decoded from a header: its form is checked, its contents are not (D4). */
 export interface DecodedPayment {
   /** `eip155:<chain id>` */
   readonly network: string
-  /** Lower-case; only the v2 envelope names it. */
+  /** Lower-case; only present in the v2 envelope. */
   readonly asset: string | undefined
-  /** The requirement that the v2 envelope accepted; only compared, never used. */
+  /** The requirement that the v2 envelope accepted; only used for comparison. */
   readonly accepted: { readonly amount: string; readonly payTo: string } | undefined
   readonly authorization: Authorization
   /** 65 bytes as lower-case hex. */
@@ -19,7 +19,7 @@ export interface DecodedPayment {
   readonly salt: string | undefined
 }
 
-/** The x402 v2 settle result, carried by the `PAYMENT-RESPONSE` header (D7). */
+/** The x402 v2 settle result, sent in the `PAYMENT-RESPONSE` header (D7). */
 export interface PaymentResponse {
   readonly success: boolean
   readonly transaction: string
@@ -46,7 +46,7 @@ const SALT = new RegExp(`^0x[0-9a-fA-F]{${NONCE_SALT_BYTES * 2}}$`)
 const UINT256_END = 1n << 256n
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** JSON in standard base64: the form of all three payment headers. */
+/** Encodes JSON in standard base64: the form of all three payment headers. */
 export function encodeHeader(value: object): string {
   const json = JSON.stringify(value)
   if (!BEYOND_ASCII.test(json)) return btoa(json)
@@ -55,10 +55,10 @@ export function encodeHeader(value: object): string {
   return btoa(text)
 }
 
-/** Reads a header of ours back, or of a stranger's; undefined for anything that is not base64 of JSON. */
+/** Decodes a payment header; undefined for anything that is not base64 of JSON. */
 export function decodeHeader(header: string): unknown {
   if (header.length > MAX_PAYMENT_HEADER_CHARACTERS) return undefined
-  // The platform's decoder takes what RFC 4648 does, with padding or without, and blanks, which we do not.
+  // The platform's decoder accepts RFC 4648 with or without padding, but also blanks, which are refused here.
   if (BLANKS.some(blank => header.includes(blank))) return undefined
   try {
     const text = atob(header)
@@ -68,7 +68,7 @@ export function decodeHeader(header: string): unknown {
   }
 }
 
-/** Of a string with a byte in each character. */
+/** The bytes of a string that has one byte in each character. */
 function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index)
@@ -76,8 +76,8 @@ function bytesOf(text: string): Uint8Array {
 }
 
 /**
- * Decodes a `PAYMENT-SIGNATURE` header: standard base64, padding optional, of a v2 envelope or of a v1 one with
- * its network as `eip155:<id>` (D4). Whatever the bytes, the answer is a payment or a reason; nothing is thrown.
+ * Decodes a `PAYMENT-SIGNATURE` header: standard base64, padding optional, of a v2 envelope, or of a v1 envelope with its
+ * network as `eip155:<id>` (D4). Returns a payment or a reason, and never throws, whatever the bytes.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export function decodePaymentHeader(header: string): Decoded {
   return readEnvelope(envelope)
 }
 
-/** {@link decodePaymentHeader} for an envelope already parsed, as a facilitator gets it. */
+/** {@link decodePaymentHeader} for a parsed envelope, as a facilitator receives it. */
 export function readEnvelope(envelope: { readonly [key: string]: unknown }): Decoded {
   const { x402Version } = envelope
   if (x402Version === 2) {
@@ -151,7 +151,10 @@ function readPayment(
   }
 }
 
-/** The authorization in its one canonical spelling, or the reason. BigInt takes `""`, `" 1 "` and `"0x1"`: we do not. */
+/**
+ * The authorization in its canonical form, or the reason for a refusal. BigInt accepts `""`, `" 1 "` and `"0x1"`; this
+ * function does not.
+ */
 function readAuthorization(value: unknown): Authorization | string {
   if (!isObject(value)) return 'payload.authorization must be an object'
   const { from, to, value: amount, validAfter, validBefore, nonce } = value
@@ -180,7 +183,7 @@ function refuseSignature(signature: unknown): string {
     : 'payload.signature must be 65 bytes'
 }
 
-/** The salt, undefined where none was sent, false where something else was. */
+/** The salt, undefined when it is absent, false when it is invalid. */
 function readSalt(extensions: unknown): string | undefined | false {
   if (!isObject(extensions) || !Object.hasOwn(extensions, NONCE_EXTENSION)) return undefined
   const extension = extensions[NONCE_EXTENSION]

@@ -9,7 +9,7 @@ import { encodeHeader } from './payment-header.ts'
 import type { Network } from '../networks.ts'
 import type { SPEND_EXTENSION, SpenderEntry } from './spender-extension.ts'
 
-/** The URL may be made from a caller's Host header: what is longer than this is nobody's address, and is cut. */
+/** The URL may come from a caller's Host header: a longer one is not a real address and is cut. */
 const MAX_URL_CHARACTERS = 1_024
 
 /** The terms of a payment, in the x402 v2 form that clients and facilitators read. */
@@ -21,9 +21,9 @@ export interface PaymentRequirement {
   readonly amount: string
   readonly asset: string
   readonly payTo: string
-  /** How long from now an authorization should be good. */
+  /** How long an authorization should be valid from now on. */
   readonly maxTimeoutSeconds: number
-  /** The token's EIP-712 domain; not the agent's name (D3). */
+  /** The token's EIP-712 domain; `name` is not the agent's name (D3). */
   readonly extra: { readonly name: string; readonly version: string }
 }
 
@@ -36,14 +36,14 @@ export interface PaymentRequired {
   readonly extensions?: PaymentExtensions
 }
 
-/** The part of a 402 beside the price. */
+/** Extensions of a 402. */
 export interface PaymentExtensions {
-  /** One for each network. */
+  /** One entry for each network. */
   readonly [SPEND_EXTENSION]: readonly SpenderEntry[]
 }
 
 /**
- * The requirement of a capability's price on a network. `amountAtomic` comes from the declaration (D1).
+ * The requirement for a capability's price on a network. `amountAtomic` comes from the declaration (D1).
  *
  * @example
  * ```ts
@@ -78,12 +78,12 @@ export function createRequirement(terms: {
   }
 }
 
-/** Constant for a capability, so that a client's echo of it can never disagree with ours (D3). */
+/** Constant for a capability, so that a client's echoed value always matches (D3). */
 export function maxTimeoutSeconds(maxDeadlineSeconds: number): number {
   return Math.max(MIN_MAX_TIMEOUT_SECONDS, Math.ceil(maxDeadlineSeconds) + MAX_TIMEOUT_MARGIN_SECONDS)
 }
 
-/** The body of the 402: the interface's own shape, which names agent and capability (D2). */
+/** The body of the 402: the interface's own form, which names agent and capability (D2). */
 export function paymentRequiredBody(
   requirement: PaymentRequirement,
   named: { readonly agent: string; readonly capability: string },
@@ -103,7 +103,7 @@ export function paymentRequiredBody(
   }
 }
 
-/** The `PAYMENT-REQUIRED` header beside it, which is what stock x402 clients pay by (D3). */
+/** The `PAYMENT-REQUIRED` header, which stock x402 clients use to pay (D3). */
 export function paymentRequiredHeader(
   requirement: PaymentRequirement,
   resource: {

@@ -35,14 +35,16 @@ export interface AuthorizationTypedData {
   }
 }
 
-/** A signer for a payer: a viem account is one, a browser's wallet is one with a line of code. */
+/** A signer for a payer: a viem account fits, and a browser wallet needs one line of code. */
 export interface PaymentSigner {
   readonly address: string
   /** 65 bytes as `0x` hex. */
   signTypedData(typedData: AuthorizationTypedData): Promise<string>
 }
 
-/** A payment ready to be sent. Keep `header` and the job_id together before the first send: they are one thing. */
+/**
+ * A payment that is ready to be sent. Store `header` and the job_id together before the first request: they belong together.
+ */
 export interface SignedPayment {
   /** Value of `PAYMENT-SIGNATURE`. */
   readonly header: string
@@ -51,12 +53,12 @@ export interface SignedPayment {
   readonly signature: string
 }
 
-/** The payment to be signed. */
+/** The terms of a payment to be signed. */
 export interface PaymentTerms {
   readonly network: Network
-  /** The entry of `accepts` that is paid; it has been checked by the caller. */
+  /** The entry of `accepts` that is paid; the caller has checked it. */
   readonly requirement: PaymentRequirement
-  /** The job the payment is bound to, by its nonce (D13). */
+  /** The job that the payment is bound to by its nonce (D13). */
   readonly binding: NonceBinding
   readonly nowSeconds: number
   /** Unix seconds; default now + the requirement's `maxTimeoutSeconds`. */
@@ -64,7 +66,7 @@ export interface PaymentTerms {
 }
 
 /**
- * Signs a payment for one job: good for that job alone (D13), for `maxTimeoutSeconds` from now.
+ * Signs a payment for one job only (D13), valid for `maxTimeoutSeconds` from now.
  *
  * @example
  * ```ts
@@ -115,13 +117,13 @@ export async function signPayment(
   return { header, authorization, signature }
 }
 
-/** Some wallets count the recovery id from 0; the token wants 27 or 28. Anything else is left as it is. */
+/** Converts the recovery id of wallets that count from 0; the token requires 27 or 28. Other values are unchanged. */
 export function countFrom27(signature: string): string {
   if (signature.length !== 132 || !/0[01]$/.test(signature)) return signature
   return signature.slice(0, -2) + (signature.endsWith('0') ? '1b' : '1c')
 }
 
-/** The typed data a wallet shows and signs; its domain is from our own table (D4). */
+/** The typed data that a wallet shows and signs; its domain comes from the built-in table (D4). */
 export function authorizationTypedData(
   network: Network,
   authorization: Authorization,

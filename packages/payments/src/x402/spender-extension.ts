@@ -2,31 +2,31 @@ import { decodeHeader } from './payment-header.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { isText } from './json-shape.ts'
 
-/** Names who spends for an agent in the `extensions` of a `PAYMENT-REQUIRED` header (D45). */
+/** The key in the `extensions` of a `PAYMENT-REQUIRED` header that names an agent's spender (D45). */
 export const SPEND_EXTENSION = 'farebox-spend'
 
-/** The account that spends for an agent on one network: a permission names this account. */
+/** The account that spends for an agent on one network: a permission is given to this account. */
 export interface SpenderEntry {
-  /** Decimal, as registered. */
+  /** Decimal number of the agent's registration. */
   readonly agent_id: string
   /** `eip155:<chain id>` */
   readonly network: string
-  /** SpendPermissions. */
+  /** Address of the SpendPermissions contract. */
   readonly contract: string
   /** Address. */
   readonly spender: string
 }
 
-/** The permission that somebody is about to give, without the account that it names. */
+/** The terms of a permission before it is given, without its spender. */
 export interface SpenderTerms {
   readonly agentId: number
   /** `eip155:<chain id>` */
   readonly network: string
-  /** SpendPermissions. */
+  /** Address of the SpendPermissions contract. */
   readonly contract: string
 }
 
-/** The account, in lower case; or why there is none. `other`: it is one for something else than was meant. */
+/** The spender in lower case, or the reason why there is none. `other`: the agent names a spender for other terms. */
 export type NamedSpender =
   | { readonly ok: true; readonly spender: string }
   | { readonly ok: false; readonly kind: 'none' | 'unusable' | 'other'; readonly reason: string }
@@ -34,10 +34,10 @@ export type NamedSpender =
 const ADDRESS = /^0x(?!0{40}$)[0-9a-fA-F]{40}$/
 
 /**
- * Reads whom an agent names in the 402 of a capability that declares `EXECUTE_TRANSACTIONS`. Nothing in it is believed: number,
- * network and contract have to be those that the caller knows.
+ * Reads the spender that an agent names in the 402 of a capability that declares `EXECUTE_TRANSACTIONS`. The contents are
+ * not trusted: agent number, network and contract must match the values that the caller knows.
  *
- * @param header the `PAYMENT-REQUIRED` header; null or undefined where the answer has none
+ * @param header the `PAYMENT-REQUIRED` header; null or undefined when the response has none
  */
 export function readSpender(header: string | null | undefined, terms: SpenderTerms): NamedSpender {
   const required = typeof header === 'string' ? decodeHeader(header) : undefined
@@ -61,7 +61,7 @@ export function readSpender(header: string | null | undefined, terms: SpenderTer
   return { ok: true, spender: entry.spender.toLowerCase() }
 }
 
-/** Others may say more than we read. */
+/** Additional keys are allowed. */
 function isEntry(value: unknown): value is SpenderEntry {
   return (
     isObject(value) &&

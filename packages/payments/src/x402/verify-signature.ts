@@ -6,9 +6,9 @@ import type { DecodedPayment } from './payment-header.ts'
 
 declare const proven: unique symbol
 
-/** A payment whose signature recovers to its payer; what it pays for is not yet checked. */
+/** A payment whose signature recovers to its payer; its terms are not checked yet. */
 export interface ProvenPayment {
-  /** Made by {@link SignatureVerifier.provePayer} alone. */
+  /** Only {@link SignatureVerifier.provePayer} creates this brand. */
   readonly [proven]: true
   /** (chain id, asset, from, nonce): see `paymentKey`. */
   readonly key: string
@@ -21,19 +21,21 @@ export interface ProvenPayment {
   readonly accepted: DecodedPayment['accepted']
 }
 
-/** A check's outcome: the value, or a sentence for the payer. */
+/** The result of a check: the value, or a sentence for the payer. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: string }
 
-/** Verifies the signature of a payment, without a request to anybody (D5), for the networks an agent or facilitator takes. */
+/**
+ * Verifies the signature of a payment without a network request (D5), for the networks that an agent or facilitator accepts.
+ */
 export interface SignatureVerifier {
-  /** A network and an asset of ours, and a signature by the one who pays. About 80 µs natively. */
+  /** Checks that network and asset are supported and that the payer signed. Takes about 80 µs natively. */
   provePayer(payment: DecodedPayment): Checked<ProvenPayment>
 }
 
 /**
- * Makes the verifier; the EIP-712 domains come from our own table, never from the payment (D4).
+ * Creates the verifier; the EIP-712 domains come from the built-in table, never from the payment (D4).
  *
  * @example
  * ```ts
@@ -87,7 +89,7 @@ export function createSignatureVerifier(crypto: EvmCrypto, networks: readonly Ne
         salt,
         accepted: payment.accepted,
       }
-      // The one place where the brand is given: the signature was recovered above.
+      // The only place that creates the branded type: the signature was recovered above.
       return { ok: true, value: value as ProvenPayment }
     },
   }
