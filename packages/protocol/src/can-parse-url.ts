@@ -1,8 +1,8 @@
-/** Browsers and Node have it; this package uses the types of neither. */
+/** Browsers and Node have this global; this package uses the types of neither. */
 const { URL } = globalThis as unknown as { readonly URL: new (text: string, base?: string) => object }
 
 /**
- * Whether the text is a URL. Use it instead of `URL.canParse`: in Node 20 that answers false for texts with characters from
+ * Is the text a URL? Use this instead of `URL.canParse`, which in Node 20 returns false for texts with characters from
  * U+0080 to U+00FF, such as `https://bücher.example`, after some thousand calls.
  */
 export function canParseUrl(text: string, base?: string): boolean {

@@ -1,7 +1,7 @@
 import type { SERVICE_VERSION } from './version.ts'
 
 /**
- * The answer of `GET /health` (interface, "Health response").
+ * The response of `GET /health` (interface, "Health response").
  *
  * @example
  * ```ts

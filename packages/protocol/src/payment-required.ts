@@ -18,7 +18,7 @@ export interface PaymentOption {
 }
 
 /**
- * The body of the 402 that asks for a payment. What stock x402 clients read travels beside it in a header (D3).
+ * The body of the 402 that asks for a payment. The terms for stock x402 clients are in a header (D3).
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The one version of the interface this code speaks; sent and required as `service_version`.
+ * The only version of the interface that this code supports; sent and required as `service_version`.
  *
  * @example
  * ```ts

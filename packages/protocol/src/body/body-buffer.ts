@@ -1,21 +1,21 @@
 import { MAX_BODY_PIECES } from '../limits.ts'
 
-/** Why no more of a body is taken. */
+/** Why a body is refused. */
 export type BodyFault = 'too large' | 'too many pieces'
 
-/** The bytes of one body while they arrive, whatever the pieces they arrive in. */
+/** Collects the bytes of one body while its chunks arrive. */
 export interface BodyBuffer {
-  /** Bytes so far. */
+  /** Bytes received so far. */
   readonly length: number
-  /** Takes the next piece; a fault where the body is more than it may be, and then nothing of it is kept. */
+  /** Adds the next chunk; returns a fault when the body exceeds its limits, and then discards all of it. */
   add(piece: Uint8Array): BodyFault | undefined
-  /** All of it. To be called once, at its end: it is not copied. */
+  /** The whole body. Called once, at its end: the bytes are not copied. */
   bytes(): Uint8Array
 }
 
 const EMPTY: Uint8Array = new Uint8Array()
 
-/** Room that is made when a second piece comes: most bodies that come in pieces need no more. */
+/** Size of the first block, allocated at the second chunk: enough for most bodies that arrive in chunks. */
 const FIRST_ROOM_BYTES = 1_024
 
 /**
@@ -35,7 +35,7 @@ export function createBodyBuffer(maxBytes: number): BodyBuffer {
   return new Block(maxBytes)
 }
 
-/** A class, because there is one for each body: an object with a getter of its own is made slowly. */
+/** A class, because there is one for each body: creating an object with its own getter is slow. */
 class Block implements BodyBuffer {
   length = 0
   private readonly maxBytes: number

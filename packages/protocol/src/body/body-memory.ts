@@ -1,21 +1,23 @@
 import { LARGE_BODY_BYTES } from '../limits.ts'
 
-/** How much memory the bodies may take together that are on their way to one server, or wait there. */
+/** Limits the total memory of the bodies that are being received by one server, or wait there. */
 export interface BodyMemory {
-  /** For one body. */
+  /** Reserves memory for one body. */
   reserve(): Reservation
 }
 
-/** The room of one body. */
+/** The reserved memory of one body. */
 export interface Reservation {
-  /** Takes room for so many bytes in all; false where there is none. */
+  /** Reserves this many bytes in total for the body; false when the limit is reached. */
   hasRoom(bytes: number): boolean
-  /** Gives it back, once the body is used or given up. */
+  /** Releases the memory once the body was used or given up. */
   leave(): void
 }
 
-/** Makes the room: untrusted hosts who send large bodies slowly must not fill the memory. Small bodies
- * always have room: ten thousand connections of them are bearable. */
+/**
+ * Creates the limit: untrusted hosts that send large bodies slowly must not fill the memory. Small bodies are always
+ * admitted: ten thousand connections with small bodies are bearable.
+ */
 export function createBodyMemory(maxBytes: number): BodyMemory {
   let taken = 0
   return {

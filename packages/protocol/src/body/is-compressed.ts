@@ -1,6 +1,6 @@
 /**
- * Whether the bytes are compressed by gzip or Zstandard, as clients do that compress what they send. Nothing that takes
- * jobs unpacks: a kilobyte may become a gigabyte.
+ * Are the bytes compressed by gzip or Zstandard, as some clients do with request bodies? Compressed job requests are not
+ * unpacked: a kilobyte may expand to a gigabyte.
  */
 export function isCompressed(body: Uint8Array): boolean {
   return MAGIC.some(bytes => bytes.every((byte, at) => body[at] === byte))

@@ -1,25 +1,25 @@
 import { createBodyBuffer, type BodyFault } from './body-buffer.ts'
 
-/** The part of a Node stream that is used: those of requests and of undici's answers fit. */
+/** The part of a Node stream that is used; request streams and undici's response streams fit. */
 export interface PieceStream {
   on(event: 'data', listener: (piece: Uint8Array) => void): unknown
   on(event: 'end' | 'close' | 'error', listener: () => void): unknown
 }
 
-/** How a body is read. */
+/** The limits for reading a body. */
 export interface NodeStreamLimits {
   readonly maxBytes: number
-  /** Asked before so many bytes are held in all; false where there is no room for them. */
+  /** Called before this many bytes in total are held in memory; returns false to refuse them. */
   readonly hasRoom?: (bytes: number) => boolean
 }
 
-/** Why there is no body. `gone`: the sender went away before its end. */
+/** Why there is no body. `gone`: the sender disconnected before its end. */
 export type UnreadBody = BodyFault | 'no room' | 'gone'
 
 /**
- * Reads a stream to its end. Begins at once: what a stream that nobody reads has taken in is a Buffer for each piece.
+ * Reads a stream to its end. Starts reading at once, because an unread stream keeps a Buffer for each chunk.
  *
- * Resolves to the bytes, or to why there are none as soon as that is known; what comes after is dropped. Never rejects.
+ * Resolves to the bytes, or to the fault as soon as it is known; later chunks are discarded. Never rejects.
  */
 export function readNodeStream(
   stream: PieceStream,

@@ -1,6 +1,6 @@
 import { createBodyBuffer, type BodyFault } from './body-buffer.ts'
 
-/** The part of a web stream that is used: every `ReadableStream` of bytes fits. */
+/** The part of a web stream that is used; every `ReadableStream` of bytes fits. */
 export interface WebStream {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
@@ -11,10 +11,10 @@ export interface WebStream {
 /**
  * Reads the body of a `Request` or a `Response` to its end.
  *
- * Resolves to its bytes; to a fault, with the rest cancelled, where it is more than it may be. Rejects where the stream
+ * Resolves to its bytes, or to a fault, with the stream cancelled, when the body exceeds its limits. Rejects when the stream
  * breaks off.
  *
- * @param body null where there is none
+ * @param body null when there is no body
  * @example
  * const body = await readWebStream(response.body, MAX_RESPONSE_BYTES)
  * if (typeof body === 'string') throw new Error(`the answer is ${body}`)
@@ -30,7 +30,7 @@ export async function readWebStream(
     if (next?.value === undefined) return buffer.bytes()
     const fault = buffer.add(next.value)
     if (fault === undefined) continue
-    // The sender may be slow to notice; nobody waits for that.
+    // The sender may react slowly to the cancellation, so it is not awaited.
     reader?.cancel().catch(() => undefined)
     return fault
   }

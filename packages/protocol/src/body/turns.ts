@@ -1,14 +1,14 @@
 import { sleep, type Clock } from '../time/clock.ts'
 
-/** Work that would hold up the event loop, one piece after the other. */
+/** Runs work that would block the event loop, one piece after the other. */
 export interface Turns {
-  /** Does the piece when its turn comes, without waiting inside it. Rejects with what the piece throws. */
+  /** Runs the piece when its turn comes; it must not wait inside. Rejects with the error of the piece. */
   take<T>(piece: () => T): Promise<Awaited<T>>
 }
 
 /**
- * Turns in the order in which they are asked for. A piece is followed by a rest as long as it took, so that however
- * many pieces strangers send, half of the time is left for other requests.
+ * Creates turns in the order of the requests. After each piece there is a pause of the same length, so that half of the time
+ * remains for other requests, however many pieces callers cause.
  */
 export function createTurns(clock: Clock): Turns {
   let last = Promise.resolve()
@@ -16,7 +16,7 @@ export function createTurns(clock: Clock): Turns {
     take: piece =>
       new Promise((resolve, reject) => {
         last = last
-          // After 0 ms as well, others are read and answered first.
+          // A sleep of 0 ms also lets other requests be read and answered first.
           .then(() => sleep(clock, 0))
           .then(() => {
             const startedMs = clock.nowMs()

@@ -11,20 +11,20 @@ export interface OutgoingAnswer extends CallersResponse {
   prependListener(event: 'finish', listener: () => void): unknown
 }
 
-/** Answers that their callers have not taken yet: each is kept in memory until then. */
+/** Responses that their callers have not received yet: each stays in memory until then. */
 export interface UnsentAnswers {
-  /** Whether an answer of so many bytes may wait as well. */
+  /** May another response of this many bytes wait? */
   hasRoom(bytes: number): boolean
-  /** Counts an answer that is about to be sent, until it is out or its connection has ended. */
+  /** Counts a response that is about to be sent, until it is sent or its connection has ended. */
   add(socket: AnswerSocket, response: OutgoingAnswer, bytes: number): void
 }
 
-/** As much as all bodies that arrive may have (HTTP-04). */
+/** As much as all incoming bodies together may have (HTTP-04). */
 const MAX_UNSENT_BYTES = 64 * 1_048_576
-/** A caller that takes nothing of its answer for so long is cut off. */
+/** A caller that receives nothing of its response for this long is disconnected. */
 const NOTHING_TAKEN_MS = 30_000
 
-/** None are unsent at first. */
+/** Starts without unsent responses. */
 export function createUnsentAnswers(nothingTakenMs = NOTHING_TAKEN_MS): UnsentAnswers {
   let unsentBytes = 0
   const waiting = new Map<AnswerSocket, number>()
@@ -37,11 +37,11 @@ export function createUnsentAnswers(nothingTakenMs = NOTHING_TAKEN_MS): UnsentAn
   return {
     hasRoom: bytes => bytes < LARGE_BODY_BYTES || unsentBytes + bytes <= MAX_UNSENT_BYTES,
     add(socket, response, bytes) {
-      // Smaller ones fit into what the system keeps for a connection. A caller that has left takes nothing.
+      // Smaller responses fit into the system's buffer of a connection. A caller that has disconnected receives nothing.
       if (bytes < LARGE_BODY_BYTES || socket.destroyed) return
       unsentBytes += bytes
       change(socket, 1)
-      // Node puts it off for as long as something is taken, and ends the connection otherwise.
+      // Node restarts the timeout whenever the caller receives something, and ends the connection otherwise.
       socket.setTimeout(nothingTakenMs)
       let isOver = false
       const end = (): void => {
@@ -50,7 +50,7 @@ export function createUnsentAnswers(nothingTakenMs = NOTHING_TAKEN_MS): UnsentAn
         unsentBytes -= bytes
         if (change(socket, -1) === 0) socket.setTimeout(0)
       }
-      // Before Node's own listener, which from then on waits for the next request, for as long as it likes.
+      // Runs before Node's own listener, which then waits for the next request without this limit.
       response.prependListener('finish', end)
       whenOver(socket, response, end)
     },

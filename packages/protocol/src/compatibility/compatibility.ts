@@ -1,20 +1,19 @@
 /**
- * How an output may feed an input:
- * - `same`: every value passes as it is
- * - `safe`: every value passes, some changed on the way (a number becomes text, undeclared properties fall
- * away)
+ * How well an output can feed an input:
+ * - `same`: every value passes unchanged
+ * - `safe`: every value passes, some of them changed (a number becomes text, undeclared properties are removed)
  * - `lossy`: some values are refused, which shows only when the flow runs
- * - `impossible`: every value is refused (an empty array or a property left out may still get through)
+ * - `impossible`: every value is refused (an empty array or an absent property may still pass)
  */
 export type Grade = 'same' | 'safe' | 'lossy' | 'impossible'
 
-/** A grade and why, for people: `can fail at run time: must be at most 10 characters, …`. */
+/** A grade with its reason, for people: `can fail at run time: must be at most 10 characters, …`. */
 export interface Compatibility {
   readonly grade: Grade
   readonly reason: string
 }
 
-/** The first of the worst findings: what two fields are to each other is as good as its weakest part. */
+/** The first of the worst findings: two fields are only as compatible as their weakest part. */
 export function worst(findings: readonly Compatibility[]): Compatibility {
   let result: Compatibility = { grade: 'same', reason: 'passes as it is' }
   for (const finding of findings) {

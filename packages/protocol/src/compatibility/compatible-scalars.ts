@@ -3,7 +3,7 @@ import type { Compatibility } from './compatibility.ts'
 import type { Field } from '../fields/field.ts'
 import { isFormat, type Format } from '../fields/formats.ts'
 
-/** What stands between two fields of types that meet, contents of arrays and objects aside. */
+/** Findings about two fields whose types are compatible, without the contents of arrays and objects. */
 export function scalarFindings(output: Field, input: Field, way: Passage): Compatibility[] {
   const findings = typeFindings(output, input, way)
   if (input.type === 'string') findings.push(...textFindings(output, input))
@@ -11,7 +11,7 @@ export function scalarFindings(output: Field, input: Field, way: Passage): Compa
   return findings
 }
 
-/** How the span of what comes lies to the span of what is accepted. */
+/** Compares the range of the output's values with the range that the input accepts. */
 export function rangeFindings(
   produced: Span,
   accepted: Span,
@@ -37,7 +37,7 @@ export function rangeFindings(
   ]
 }
 
-/** Lowest and highest, both included. */
+/** Lowest and highest value, both included. */
 export type Span = readonly [low: number, high: number]
 
 function showSpan([low, high]: Span): string {
@@ -78,8 +78,7 @@ function textFindings(output: Field, input: Field): Compatibility[] {
 }
 
 /**
- * Shortest and longest text of a field's values in code points; that of a double is
- * `-0.0000012345678901234567`.
+ * Shortest and longest text of a field's values in code points; the longest text of a double is `-0.0000012345678901234567`.
  */
 function textLength(field: Field): Span {
   if (field.type === 'number' || field.type === 'integer' || field.type === 'boolean')
@@ -99,10 +98,10 @@ function formatFindings(output: Field, { format: wanted }: Field): Compatibility
   return [{ grade: 'impossible', reason: `no text is both ${given} and ${wanted}` }]
 }
 
-/** Formats whose every text is also of the other format. */
+/** Formats whose texts all match the other format too. */
 const INSIDE: { readonly [wanted in Format]?: readonly Format[] } = { hostname: ['ipv4', 'uuid', 'date'] }
 
-/** Formats some of whose texts are also of the other format: `a::b` is a URI as well. */
+/** Formats some of whose texts match the other format too: `a::b` is also a URI. */
 const OVERLAP: { readonly [wanted in Format]?: readonly Format[] } = {
   ipv4: ['hostname'],
   uuid: ['hostname'],

@@ -11,17 +11,17 @@ import { INPUT_RULES, type ValueCheck } from '../fields/value-rules.ts'
 
 export type { Compatibility, Grade } from './compatibility.ts'
 
-/** What a map of outputs does for a map of inputs; fields meet by name. */
+/** How a map of outputs feeds a map of inputs; fields are matched by name. */
 export interface MapsCompatibility {
-  /** Inputs that have an output of their name, in the inputs' order, impossible ones included. */
+  /** Inputs with an output of the same name, in the inputs' order, including impossible ones. */
   readonly matches: readonly (Compatibility & { readonly name: string })[]
-  /** Inputs that get nothing from these outputs, in the inputs' order. */
+  /** Inputs without an output of the same name, in the inputs' order. */
   readonly open: readonly { readonly name: string; readonly required: boolean }[]
 }
 
 /**
- * Whether values of an output field may feed an input field. Knows by the same table as the server's check
- * what coercion does (D19), and looks at every constraint of both sides. Where that takes too long it is `lossy`.
+ * Can values of an output field feed an input field? Uses the server's table of coercions (D19), and considers every
+ * constraint of both sides. The result is `lossy` when the comparison takes too many steps.
  *
  * @param budget shared with other comparisons; default one of its own
  * @example
@@ -55,7 +55,7 @@ export function compatible(
   ])
 }
 
-/** Two fields are laid side by side, and what is found is put into words. */
+/** The cost of comparing two fields and describing the result. */
 const STEPS_PER_COMPARISON = 100
 
 /**
@@ -92,7 +92,7 @@ export function compatibleMaps(
   return { matches, open }
 }
 
-/** Where the values are known, the input's own check is the judge. */
+/** When all values are known, they are tested with the input's own check. */
 function compareValues(values: readonly JsonValue[], input: Field, budget: CheckBudget): Compatibility {
   const check = compileOnce(input, budget)
   let changed: string | undefined
@@ -121,14 +121,14 @@ const TOO_MUCH_TO_COMPARE = {
   reason: 'can fail at run time: its values are too many to compare',
 } as const
 
-/** What the check of a field is built of is written down once: its `enum` as keys of a set. */
+/** Building the check of a field counts once: its `enum` becomes the keys of a set. */
 function compileOnce(input: Field, budget: CheckBudget): ValueCheck {
   const rules = budget.within(INPUT_RULES)
   if (rules.built?.has(input) !== true) budget.stepsLeft -= JSON.stringify(input).length
   return compileValue(input, rules, 0)
 }
 
-/** A value is written as a key, checked, and written once more. */
+/** The cost of a value, which is serialized as a key, checked, and serialized again. */
 const STEPS_PER_VALUE = 50
 
 function enumFindings(input: Field): Compatibility[] {
@@ -174,7 +174,7 @@ function objectFindings(output: Field, input: Field, budget: CheckBudget): Compa
   return findings
 }
 
-/** A name is looked up on the other side, and may be listed. */
+/** The cost of a name, which is looked up on the other side and may be listed. */
 const STEPS_PER_NAME = 20
 
 function presenceFindings(output: Field, input: Field): Compatibility[] {

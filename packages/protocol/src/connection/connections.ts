@@ -30,35 +30,37 @@ export interface OutgoingResponse {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** The connections of one HTTP server. No error is written on a connection while an answer is due on it. */
+/** The connections of one HTTP server. No error is written to a connection while a response is due on it. */
 export interface Connections {
   /**
-   * Call it with every request, in the order of arrival. False: the connection is closing; do not serve the request, its
-   * caller gets no answer. Where requests arrive faster than a connection may send them, it is not read for a while.
+   * Call it for every request, in the order of arrival. Returns false when the connection is closing: do not serve the
+   * request, its caller gets no response. When requests arrive faster than a connection may send them, reading from it is
+   * paused.
    */
   begin(request: IncomingRequest, response: OutgoingResponse): boolean
   /**
-   * Closes a connection with an unreadable message, on `clientError`. Answers that are due on it are sent first; if none
+   * Closes a connection with an unreadable message, on `clientError`. Responses that are due on it are sent first; if none
    * is due, `answer` is sent.
    *
-   * @param answer a whole HTTP response, with its head
+   * @param answer a complete HTTP response, with its head
    */
   refuse(socket: ConnectionSocket, error: object, answer: string): void
   /**
-   * Call it before an answer with `connection: close` to a request that is still arriving: the rest of the request is read
-   * and discarded before the connection is closed. The system resets a connection that is closed with unread bytes, and
-   * the caller loses the answer.
+   * Call it before a response with `connection: close` to a request that is still arriving: the rest of the request is read
+   * and discarded before the connection is closed. The system resets a connection that is closed with unread bytes, and the
+   * caller loses the response.
    */
   closeGently(request: IncomingRequest): void
 }
 
-/** Bounds for the bytes that are read and discarded after the last answer. */
+/** Limits for the bytes that are read and discarded after the last response. */
 const DISCARD_MS = 5_000
 const DISCARD_BYTES = 32 * 1_048_576
 
 /**
- * Of one connection, 2,000 a second; what arrives faster is read later. A request costs some 20 µs, and a pipelined one 30
- * bytes. After each of these groups others have their turn, also on a machine that serves fewer.
+ * Limits one connection to 2,000 requests a second; requests that arrive faster are read later. A request costs some 20 µs,
+ * and a pipelined one has 30 bytes. After each group of this size other connections get their turn, even on a machine that
+ * is slower than that.
  */
 const REQUESTS_AT_ONCE = 200
 const GROUP_MS = 100
@@ -70,27 +72,27 @@ interface Exchange {
 
 interface Connection {
   last?: Exchange
-  /** The one before the last, which may not be answered yet. */
+  /** The exchange before the last one, which may not be answered yet. */
   before?: Exchange | undefined
   isClosing: boolean
-  /** Requests since then, by a clock in milliseconds. */
+  /** Requests since that time, by a clock in milliseconds. */
   requests: number
   sinceMs: number
-  /** Timers that will resume it. */
+  /** Number of timers that will resume it. */
   pauses: number
   isPaced: boolean
 }
 
-/** What one server knows of its connections. */
+/** The state of one server's connections. */
 interface Known {
   readonly clock: Clock
   readonly connections: WeakMap<ConnectionSocket, Connection>
 }
 
 /**
- * Makes those of one server.
+ * Creates the connections of one server.
  *
- * @param clock never goes back
+ * @param clock must never go back
  */
 export function createConnections(clock: Clock): Connections {
   const known: Known = { clock, connections: new WeakMap() }
@@ -118,7 +120,7 @@ export function createConnections(clock: Clock): Connections {
     closeGently(request) {
       const { socket } = request
       connectionOf(known, socket).isClosing = true
-      // Node calls it once the answer is out.
+      // Node calls `destroySoon` once the response is sent.
       Object.assign(socket, {
         destroySoon: () => readOn(clock, request, () => close(clock, socket, '')),
       })
@@ -134,13 +136,13 @@ function connectionOf({ clock, connections }: Known, socket: ConnectionSocket): 
   return connection
 }
 
-/** What was read already is served: more time may be used than has passed. */
+/** Slows down a connection. Requests that were already read are served, so it may use more time than has passed. */
 function pace(clock: Clock, connection: Connection, socket: ConnectionSocket): void {
   const aheadMs = Math.max(0, connection.sinceMs + GROUP_MS - clock.nowMs())
   connection.requests = 0
   connection.sinceMs = clock.nowMs() + aheadMs
   connection.pauses += 1
-  // Node pauses and resumes it for answers that nobody takes, and knows nothing of this.
+  // Node pauses and resumes the socket for responses that the caller does not receive, independently of this pause.
   if (!connection.isPaced) socket.on('resume', () => connection.pauses > 0 && socket.pause())
   connection.isPaced = true
   socket.pause()
@@ -150,7 +152,7 @@ function pace(clock: Clock, connection: Connection, socket: ConnectionSocket): v
   })
 }
 
-/** Sends the last answer, if any, and closes once the caller has closed its side, or after a while. */
+/** Sends the last response, if any, and closes once the caller has closed its side, or after a time limit. */
 function close(clock: Clock, socket: ConnectionSocket, lastAnswer: string): void {
   if (socket.writableEnded) return
   discardAll(socket)
@@ -159,7 +161,7 @@ function close(clock: Clock, socket: ConnectionSocket, lastAnswer: string): void
   socket.end(lastAnswer)
 }
 
-/** Calls back at the end of the request, or at one of the bounds. */
+/** Calls back at the end of the request, or when one of the limits is reached. */
 function readOn(clock: Clock, request: IncomingRequest, then: () => void): void {
   if (request.complete) return then()
   const cancel = clock.after(DISCARD_MS, then)
@@ -168,19 +170,19 @@ function readOn(clock: Clock, request: IncomingRequest, then: () => void): void 
   whenFlowing(request.socket, () => whenTooMany(request.socket, then))
 }
 
-/** The last answer that is due to a complete request: it is sent after all others. */
+/** The last response that is due to a complete request: it is sent after all others. */
 function findDue({ last, before }: Connection): OutgoingResponse | undefined {
   const exchange = last?.request.complete === true ? last : before
   const response = exchange?.response
   return response === undefined || response.writableFinished || response.destroyed ? undefined : response
 }
 
-/** Whether the incomplete request has its answer already. */
+/** Was the incomplete request already answered? */
 function isAnswered({ last }: Connection): boolean {
   return last?.request.complete === false && last.response.headersSent
 }
 
-/** Discards all further bytes: none becomes a request, and none stays in memory. */
+/** Discards all further bytes: none is parsed as a request or kept in memory. */
 function discardAll(socket: ConnectionSocket): void {
   whenFlowing(socket, () => {
     socket.removeAllListeners('data')
@@ -189,7 +191,7 @@ function discardAll(socket: ConnectionSocket): void {
   })
 }
 
-/** Calls back when more bytes have arrived than may be discarded. */
+/** Calls back when more bytes have arrived than the limit for discarding. */
 function whenTooMany(socket: ConnectionSocket, then: () => void): void {
   let bytes = 0
   socket.on('data', ({ length }) => {
@@ -199,8 +201,8 @@ function whenTooMany(socket: ConnectionSocket, then: () => void): void {
 }
 
 /**
- * Calls back once the socket is not paused. Node resumes a paused socket through a listener of its own, and removes that
- * listener when another listener for data is added.
+ * Calls back once the socket is not paused. Node resumes a paused socket through a listener of its own, which it removes
+ * when another `data` listener is added.
  */
 function whenFlowing(socket: ConnectionSocket, then: () => void): void {
   if (socket.readableFlowing === true) return then()

@@ -1,7 +1,7 @@
-/** Browsers and Node have it; this package uses the types of neither. */
+/** Browsers and Node have this global; this package uses the types of neither. */
 const { URL } = globalThis as unknown as { readonly URL: new (text: string) => { readonly hostname: string } }
 
-/** Whether an address to listen on, or a host's name, leads to this machine alone. */
+/** Does an address to listen on, or a host name, lead only to this machine? */
 export function isThisMachine(hostname: string | undefined): boolean {
   if (hostname === undefined) return false
   const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
@@ -10,7 +10,7 @@ export function isThisMachine(hostname: string | undefined): boolean {
 
 const LOOPBACK = /^127(?:\.\d{1,3}){3}$/
 
-/** The host's name in a URL, or in an `Origin`; undefined where it has none. */
+/** The host name in a URL or in an `Origin`; undefined when there is none. */
 export function hostnameOf(url: string): string | undefined {
   try {
     return new URL(url).hostname

@@ -13,9 +13,9 @@ export interface CallersResponse {
 const waiting = new WeakMap<CallersSocket, Set<() => void>>()
 
 /**
- * Calls back when an answer has been sent or its caller has left, whichever comes first; immediately if the caller has left
- * already. Counters and waits need it because the response alone does not report every end: a response that was closed before
- * the listener was added, and one that is queued behind another when the connection is reset, emit no event.
+ * Calls back when a response was sent or its caller has disconnected, whichever comes first; immediately if the caller has
+ * already disconnected. Counters and waits need it because the response alone does not report every end: a response that was
+ * closed before the listener was added, and one that is queued behind another when the connection is reset, emit no event.
  */
 export function whenOver(socket: CallersSocket, response: CallersResponse, then: () => void): void {
   if (socket.destroyed) return then()

@@ -7,11 +7,11 @@ import { isObject } from '../guards/json.ts'
 import { nameOf, unbracket } from '../field-rules/rule.ts'
 
 /**
- * Checks a whole declaration from outside: a config file, a served `/about` (D1, D18, D28).
+ * Checks a complete declaration from outside: a config file, or a served `/about` (D1, D18, D28).
  *
- * Returns it typed, or every problem found: unknown keys of an object first, then the rest in the order of its
- * rules. Warnings are of what is not right and changes nothing that the declaration does: an example that its own field
- * would refuse. The check takes a bounded number of steps (D42). Addresses are checked for their form here; their checksum by the payments layer, which has the hash.
+ * Returns it typed, or every problem found: the unknown keys of an object first, then the others in the order of its rules.
+ * Warnings concern errors without effect on the agent: an example that its own field would refuse. The number of steps is
+ * limited (D42). Addresses are checked for their form only; the payments layer, which has the hash, checks their checksum.
  *
  * @example
  * ```ts
@@ -38,11 +38,11 @@ export function checkDeclaration(
   const problems = DECLARATION.check(value, [], whole)
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) }
   const { $schema: _editorOnly, ...declaration } = value
-  // Every property of the type was checked above; the cast is what that check earns.
+  // Every property of the type was checked above, which justifies the cast.
   return { ok: true, declaration: declaration as unknown as Declaration, warnings: whole.warnings }
 }
 
-/** As many as are reported; the last says that there may be more. */
+/** The reported problems, up to the limit; the last one says that there may be more. */
 function firstOf(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length < MAX_DECLARATION_PROBLEMS) return problems
   const reason = `has at least ${MAX_DECLARATION_PROBLEMS} problems; those after the first ${MAX_DECLARATION_PROBLEMS} are not listed`

@@ -109,7 +109,7 @@ const KEYS: { readonly [key in keyof Declaration | '$schema']: Rule } = {
   $schema: optional(described('For editors only; it is not served.', anything('./agent.schema.json'))),
 }
 
-/** What a declaration may say (D18, D28): the one source of its check and of the schema that editors read. */
+/** The rules of a declaration (D18, D28): the only source of its check and of the schema for editors. */
 export const DECLARATION: Rule = object(KEYS)
 
 function checkCapabilities(value: unknown, path: Path, whole: DeclarationCheck): readonly Problem[] {
@@ -152,7 +152,7 @@ function checkPermissions(value: unknown, path: Path, whole: DeclarationCheck): 
   return problems.length > 0 ? problems : refuseDoubles(value, path, whole)
 }
 
-/** A user is asked once for each token: with two bounds nobody could say which holds. */
+/** The user gives one permission per token: with two limits for a token it would be unclear which applies. */
 function refuseDoubles(
   permissions: readonly unknown[],
   path: Path,

@@ -3,11 +3,11 @@ import { fieldDefinitions } from '../field-rules/field-schema.ts'
 import { DECLARATION } from './declaration-rules.ts'
 
 /**
- * The JSON Schema of `agent.json`, for editors: completion, hover text, and the shapes that `checkDeclaration`
- * asks for, from the same rules. What it cannot say (bounds that cross, a default its own field refuses, duplicate
- * keys) the check alone says: whatever the check accepts, the schema accepts.
+ * The JSON Schema of `agent.json`, for editors: completion, hover text, and the forms that `checkDeclaration` requires, from
+ * the same rules. Only the check finds what a schema cannot express (contradicting bounds, a default that its own field
+ * refuses, duplicate keys): the schema accepts everything that the check accepts.
  *
- * In draft-07, the newest one that common editors follow in every keyword used here.
+ * Written in draft-07, the newest version of which common editors support every keyword used here.
  *
  * @example
  * ```ts

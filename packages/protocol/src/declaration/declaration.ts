@@ -2,7 +2,7 @@ import type { FieldMap } from '../fields/field.ts'
 import type { SERVICE_VERSION } from '../version.ts'
 
 /**
- * What an agent says of itself (interface, "Config"): the one source of `/about`, of the checks and of the prices.
+ * An agent's declaration (interface, "Config"): the only source of `/about`, of the checks and of the prices.
  *
  * @example
  * ```ts
@@ -17,13 +17,13 @@ export interface Declaration {
   readonly service_version: typeof SERVICE_VERSION
   readonly name: string
   readonly description: string
-  /** In the file {@link WALLET_PLACEHOLDER} or an address; as served always an address. */
+  /** In the file {@link WALLET_PLACEHOLDER} or an address; in `/about` always an address. */
   readonly wallet: string
   readonly max_deadline_seconds: number
   readonly capabilities: { readonly [name: string]: Capability }
 }
 
-/** One thing an agent does, with its own fields and its own price. */
+/** A capability of an agent, with its own fields and its own price. */
 export interface Capability {
   readonly description: string
   readonly pricing: Pricing
@@ -40,15 +40,15 @@ export interface Pricing {
   readonly currency: 'USDC'
 }
 
-/** What a capability asks of the user's wallet beyond its price; shown to the user at activation. */
+/** A permission that a capability needs from the user's wallet beyond its price; shown to the user at activation. */
 export interface Permission {
   readonly type: 'EXECUTE_TRANSACTIONS'
   readonly reason: string
   /** Token symbol. */
   readonly token: string
-  /** Decimal upper bound of one transaction. */
+  /** The most that one transaction may spend, as a decimal amount. */
   readonly max_per_transaction: string
 }
 
-/** Stands for the wallet in a config file; the environment's address takes its place (interface, "Config"). */
+/** Placeholder for the wallet in a config file; replaced by the address from the environment (interface, "Config"). */
 export const WALLET_PLACEHOLDER = '${AGENT_WALLET_ADDRESS}'

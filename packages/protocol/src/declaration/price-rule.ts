@@ -7,10 +7,10 @@ export function price(example: string): Rule {
   return amount(example, 'a job cannot be free')
 }
 
-/** The contract that bounds what agents spend counts in 88 bits: a bound above that is one that nobody can permit. */
+/** The contract that limits the spending of agents uses 88 bits: no permission can allow a larger amount. */
 const MAX_SPEND = 2n ** 88n - 1n
 
-/** The most that one transaction may spend: an amount as of {@link price}, that a permission can have. */
+/** The most that one transaction may spend: an amount in the form of {@link price} that a permission can express. */
 export function spendBound(example: string): Rule {
   const rule = amount(example, 'a transaction that moves nothing needs no permission')
   return {
@@ -43,7 +43,7 @@ function amount(example: string, whyNotZero: string): Rule {
 
 const LEAST = JSON.stringify(formatUsdc(1n))
 
-/** The price that was probably meant, where there can be no doubt; else what prices look like. */
+/** Suggests the intended price when it is unambiguous, otherwise the general form of a price. */
 function fixPrice(value: unknown, whyNotZero: string): string {
   const given = typeof value === 'number' ? writeNumber(value) : value
   if (typeof given !== 'string') return 'write the amount in quotes, such as "0.01"'
@@ -51,7 +51,7 @@ function fixPrice(value: unknown, whyNotZero: string): string {
   const [, digits = '', fraction = ''] = decimal ?? []
   if (decimal === null || digits + fraction === '') return 'write a decimal in quotes, such as "0.01"'
   const whole = digits.replace(/^0+(?=\d)/, '') || '0'
-  // A comma before three digits divides thousands for some and decimals for others.
+  // A comma before three digits may separate thousands or decimals.
   const meant = whole !== '0' && /,\d{3}\D*$/.test(given) ? [whole + fraction, `${whole}.${fraction}`] : []
   if (meant.length > 0 && meant.every(price => readPrice(price).ok))
     return `write ${meant.map(price => JSON.stringify(price)).join(' or ')}, whichever is meant`
@@ -64,7 +64,7 @@ function fixPrice(value: unknown, whyNotZero: string): string {
     : 'write a decimal in quotes, such as "0.01"'
 }
 
-/** `1e-7` has no place in a price: its digits are written out. */
+/** A price has no exponent, so `1e-7` is written as digits. */
 function writeNumber(value: number): string {
   return Math.abs(value) < 1 && value !== 0 ? value.toFixed(20).replace(/0+$/, '') : String(value)
 }

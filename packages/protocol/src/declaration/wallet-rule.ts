@@ -1,7 +1,10 @@
 import { WALLET_PLACEHOLDER } from './declaration.ts'
 import type { Rule } from '../field-rules/rule.ts'
 
-/** The address that is paid, or the placeholder for the environment's (D28). Its checksum needs a hash: see `refuseAddress`. */
+/**
+ * The address that is paid, or the placeholder for the one from the environment (D28). Checking its checksum needs a hash:
+ * see `refuseAddress`.
+ */
 export function wallet(): Rule {
   return {
     check(value, path) {

@@ -1,8 +1,8 @@
 import { SERVICE_VERSION } from '../version.ts'
 
 /**
- * The one table from `error_type` to HTTP status (interface, "Errors").
- * 401, 404, 405 and 503 reuse a type with another status; they are named where they are answered.
+ * The only table from `error_type` to HTTP status (interface, "Errors"). 401, 404, 405 and 503 use a type with another
+ * status; the code that sends them sets it.
  */
 export const ERROR_STATUS = {
   validation: 400,
@@ -12,13 +12,13 @@ export const ERROR_STATUS = {
   internal: 500,
 } as const
 
-/** The five kinds of failure a caller can meet. */
+/** The five kinds of failure that a caller can receive. */
 export type ErrorType = keyof typeof ERROR_STATUS
 
-/** The message of every failure whose cause is not the caller's to see (D26). */
+/** The message of every failure whose cause must not be shown to the caller (D26). */
 export const INTERNAL_ERROR_MESSAGE = 'Internal error'
 
-/** The body of every answer that is neither a 200, nor the bare 402, nor the pending 503 (D15). */
+/** The body of every response other than a 200, the 402 that asks for a payment, and the pending 503 (D15). */
 export interface FailureBody {
   readonly status: 'failed'
   readonly error_type: ErrorType
@@ -27,7 +27,7 @@ export interface FailureBody {
 }
 
 /**
- * Makes the body of a failed answer.
+ * Creates the body of a failure response.
  *
  * @example
  * ```ts

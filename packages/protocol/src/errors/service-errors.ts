@@ -1,16 +1,16 @@
 import { ERROR_STATUS, type ErrorType } from './error-types.ts'
 
 /**
- * Registered by name, so that errors thrown by a second copy of this package are recognised too: an agent and a
- * library of its handlers may each have installed their own.
+ * A registered symbol, so that errors thrown by a second copy of this package are recognised too: an agent and a library of
+ * its handlers may each have installed their own.
  */
 const BRAND = Symbol.for('farebox.service-error')
 
 /**
- * A failure with a place in the interface's error table. Thrown by handlers to answer the caller with their own
- * message (D26); everything else a handler throws becomes `Internal error`.
+ * A failure with an entry in the interface's error table. Handlers throw it to send their own message to the caller (D26);
+ * any other error of a handler becomes `Internal error`.
  *
- * Made with a message, or with the field it is about and the reason: both give `"<field>: <reason>"`.
+ * Created with a message, or with a field and a reason: the latter gives `"<field>: <reason>"`.
  *
  * @example
  * ```ts
@@ -40,38 +40,38 @@ export abstract class ServiceError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** The HTTP status this failure is answered with. */
+  /** The HTTP status of the response. */
   get httpStatus(): number {
     return ERROR_STATUS[this.errorType]
   }
 }
 
-/** The input is not what the capability takes: 400 `validation`. */
+/** The input does not match the capability: 400 `validation`. */
 export class ValidationError extends ServiceError {
   override readonly errorType = 'validation'
 }
 
-/** The payment is not good for this job: 402 `payment`. */
+/** The payment is not valid for this job: 402 `payment`. */
 export class PaymentError extends ServiceError {
   override readonly errorType = 'payment'
 }
 
-/** The job can no longer be done in time: 408 `deadline`. */
+/** The job cannot be done in time any more: 408 `deadline`. */
 export class DeadlineError extends ServiceError {
   override readonly errorType = 'deadline'
 }
 
-/** The capability is not one of the agent's: 400 `capability`. */
+/** The agent has no such capability: 400 `capability`. */
 export class CapabilityError extends ServiceError {
   override readonly errorType = 'capability'
 }
 
-/** The agent's own failure, with a message meant for the caller: 500 `internal`. */
+/** A failure of the agent itself, with a message meant for the caller: 500 `internal`. */
 export class InternalError extends ServiceError {
   override readonly errorType = 'internal'
 }
 
-/** Makes the error of a kind: how a client turns a failed answer back into what the agent threw. */
+/** Creates the error of a kind: a client uses it to turn a failure response back into the error that the agent threw. */
 export function serviceError(errorType: ErrorType, message: string, options?: ErrorOptions): ServiceError {
   switch (errorType) {
     case 'validation':
@@ -88,8 +88,8 @@ export function serviceError(errorType: ErrorType, message: string, options?: Er
 }
 
 /**
- * Is this one of the five typed errors, from whatever copy of this package? Never throws, whatever was thrown:
- * a handler may throw a Proxy.
+ * Is this one of the five typed errors, from any copy of this package? Never throws, whatever was thrown: a handler may
+ * throw a Proxy.
  */
 export function isServiceError(thrown: unknown): thrown is ServiceError {
   try {

@@ -20,12 +20,12 @@ import { keywordRule } from './keyword-rules.ts'
 import { copyPlainJson, startCheckRun } from '../fields/plain-json.ts'
 
 /**
- * Checks a schema found in a declaration against D18: everything wrong with it, in declared order, each with
- * the path from the root, what would be right and how to fix it. Takes any value and never throws.
+ * Checks a schema found in a declaration against D18: returns all its problems, in declared order, each with the path from
+ * the root, what would be right and how to fix it. Takes any value and never throws.
  *
- * @param value what was found at `path`; when the answer is empty, it is a `FieldMap`
- * @param path where it was found, the start of every path in the answer
- * @param options.whole the check of the declaration it is part of, whose budget it shares; default one of its own
+ * @param value the value found at `path`; when no problem is returned, it is a `FieldMap`
+ * @param path where it was found, the start of every path in the result
+ * @param options.whole the check of the declaration it is part of, whose budget it shares; default: a new one
  * @example
  * ```ts
  * import { checkFields } from '@farebox/protocol/field-rules/check-fields'
@@ -65,7 +65,7 @@ interface Walk {
   readonly problems: Problem[]
 }
 
-/** Whether nothing more is looked for: too many fields, or problems enough. */
+/** Is the check over, because of too many fields or enough problems? */
 function isOver({ fieldsLeft, whole }: Walk): boolean {
   return fieldsLeft < 0 || whole.stepsLeft < 0 || whole.problemsLeft <= 0
 }
@@ -139,7 +139,7 @@ function checkField(value: JsonValue, path: Problem['path'], depth: number, walk
     return
   }
   const problemsBefore = walk.problems.length
-  // checkType found nothing: an object with a known `type`; its keywords are checked next.
+  // `checkType` found no problem: an object with a known `type`; its keywords are checked next.
   const field = value as JsonObject & Pick<Field, 'type'>
   for (const [keyword, setting] of Object.entries(field)) {
     if (isOver(walk)) return
@@ -156,7 +156,7 @@ function warn({ whole }: Walk, warning: Problem): void {
   if (whole.warnings.length < MAX_DECLARATION_PROBLEMS) whole.warnings.push(warning)
 }
 
-/** A field, its keywords and what is built of it take some microseconds. */
+/** The cost of a field, its keywords and everything built from it: some microseconds. */
 const STEPS_PER_FIELD = 500
 
 const OUT_OF_STEPS = {

@@ -18,10 +18,10 @@ import { startCheckRun } from '../fields/plain-json.ts'
 import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules, type ValueCheck } from '../fields/value-rules.ts'
 
 /**
- * What is wrong between the keywords of one field, each of which is of the right shape by itself: bounds that
- * cross, a pattern that does not compile, an unknown format, values that the field would refuse.
+ * Finds contradictions between the keywords of one field, each of which is valid by itself: crossing bounds, a pattern that
+ * does not compile, an unknown format, values that the field would refuse.
  *
- * @param whole the check of the declaration, from whose budget it takes
+ * @param whole the check of the declaration, whose budget it uses
  * @returns paths that start at the field; the problems refuse the declaration, the warnings do not
  */
 export function checkKeywords(field: Field, side: Side, whole: DeclarationCheck): CheckedKeywords {
@@ -29,7 +29,7 @@ export function checkKeywords(field: Field, side: Side, whole: DeclarationCheck)
   return problems.length > 0 ? { problems, warnings: [] } : checkValues(field, side, whole)
 }
 
-/** What {@link checkKeywords} found. */
+/** The result of {@link checkKeywords}. */
 export interface CheckedKeywords {
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
@@ -54,8 +54,8 @@ function checkBounds(field: Field): Problem[] {
 function checkPattern({ pattern }: Field, whole: DeclarationCheck): Problem[] {
   if (pattern === undefined) return []
   try {
-    // Counted for every field that has it: each is compiled later.
-    // Once they are used up, which is said once, no more are compiled.
+    // Counted for every field with a pattern, because each is compiled later. Once the instructions are used up, which is
+    // reported once, no more patterns are compiled.
     if (whole.instructionsLeft < 0) return []
     whole.instructionsLeft -= whole.compilePattern(pattern).compileCost
     return whole.instructionsLeft >= 0 ? [] : [{ path: ['pattern'], ...OUT_OF_INSTRUCTIONS }]
@@ -89,8 +89,8 @@ const OTHER_LANGUAGES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `enum` against the rest of the field, then `default` and `examples` against all of it. Nothing is coerced. An example
- * is for people (in JSON Schema it is an annotation): one that the field would refuse is a warning.
+ * Checks `enum` against the rest of the field, then `default` and `examples` against the whole field. Nothing is coerced. An
+ * example is only an annotation for people, as in JSON Schema: one that the field would refuse causes a warning.
  */
 function checkValues(field: Field, side: Side, whole: DeclarationCheck): CheckedKeywords {
   const { enum: allowed, default: fallback, examples } = field
@@ -129,7 +129,7 @@ function checkAll(field: Field, { keyword, values, side, whole }: Judged): Probl
     }
     const isRight = run.stepsLeft >= 0 && check(value, run) !== undefined
     whole.stepsLeft = run.stepsLeft
-    // Who asked says so: it is a problem, whatever the keyword.
+    // The exhausted budget is reported by the caller, as a problem, whatever the keyword.
     if (run.stepsLeft < 0) return []
     if (isRight) continue
     const fix = run.path.length > 0 ? CHANGE_INSIDE : suggestFix(value)
@@ -139,20 +139,20 @@ function checkAll(field: Field, { keyword, values, side, whole }: Judged): Probl
   return problems
 }
 
-/** A declared value is checked, written as a key and built into a set. */
+/** The cost of a declared value, which is checked, serialized as a key and added to a set. */
 const STEPS_PER_DECLARED_VALUE = 50
 
-/** Of one keyword: a list that is wrong is wrong in the same way. */
+/** The most reported values of one keyword: further wrong values are wrong in the same way. */
 const MAX_WRONG_VALUES = 10
 
 const CHANGE_INSIDE = 'change the value, or what the field says of its contents'
 
-/** Of a hint only: where they run out, it names another keyword. */
+/** Steps for computing a hint; when they run out, the hint names another keyword. */
 const MAX_MENDING_STEPS = 10_000
 
 /**
- * Says what to do about a refused value: the value in the field's own type where it only was written in another, else
- * the two things that may change.
+ * Suggests a fix for a refused value: the value in the field's own type if it was only written in another type, otherwise
+ * the two things that can be changed.
  */
 function createFixSuggester(field: Field, rules: Rules): (value: JsonValue) => string {
   const alone = new Map<keyof Field, ValueCheck>()
@@ -175,7 +175,7 @@ function createFixSuggester(field: Field, rules: Rules): (value: JsonValue) => s
   }
 }
 
-/** For each what may change: the value, or the keyword that refuses it. */
+/** For each constraint, what can be changed: the value, or the keyword that refuses it. */
 const CONSTRAINTS = [
   ['enum', 'write one of those, or add the value to '],
   ['minLength', 'lengthen the text, or lower '],

@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from '../fields/field.ts'
 
-/** What is wrong with a field as a whole or with its `type`, or undefined where its keywords can be looked at. */
+/** What is wrong with a field as a whole or with its `type`; undefined when its keywords can be checked. */
 export function checkType(value: JsonValue): (Fault & { readonly inType?: true }) | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const reason = `must be an object such as { "type": "string" }, got ${describeValue(value)}`
@@ -44,11 +44,11 @@ function unknownType(type: JsonValue, types: string): Fault {
 
 interface MeantType {
   readonly type: FieldType
-  /** What has to be said beside the type. */
+  /** An addition to the type in the fix. */
   readonly more?: string
 }
 
-/** The type that a word of another language means. */
+/** The type that a type name of another language stands for. */
 function meantType(word: string): MeantType | undefined {
   const known = OTHER_LANGUAGES.get(word.toLowerCase())
   if (known !== undefined) return known
@@ -79,7 +79,7 @@ const OTHER_LANGUAGES: ReadonlyMap<string, MeantType> = new Map<string, MeantTyp
   ['enum', { type: 'string', more: 'list the values in "enum"' }],
 ])
 
-/** The type whose own keywords the field already has. */
+/** The type that the keywords of the field belong to. */
 function impliedType(field: JsonObject): FieldType {
   const types = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
   return (

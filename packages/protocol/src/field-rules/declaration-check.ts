@@ -8,23 +8,23 @@ import {
 } from '../limits.ts'
 import type { Problem } from '../problems/problem.ts'
 
-/** What the check of one declaration remembers from field to field, and what the rest of it may still cost (D42). */
+/** The state of the check of one declaration across its fields, with its remaining budget (D42). */
 export interface DeclarationCheck {
   /** Below zero: the check is over. */
   stepsLeft: number
-  /** For patterns that are still to be compiled. */
+  /** Remaining instructions for patterns to be compiled. */
   instructionsLeft: number
-  /** Zero: what is found from now on is not reported. */
+  /** Zero: further problems are not reported. */
   problemsLeft: number
-  /** What is not right and stops nobody. */
+  /** Errors that do not refuse the declaration. */
   readonly warnings: Problem[]
-  /** A pattern is compiled once for all its uses within the check. */
+  /** Compiles each pattern once for all its uses within the check. */
   readonly compilePattern: (source: string) => PatternTest
   readonly builtInputs: Map<Field, ValueCheck>
   readonly builtOutputs: Map<Field, ValueCheck>
 }
 
-/** A check that has not begun. */
+/** Starts a check. */
 export function startDeclarationCheck(): DeclarationCheck {
   const patterns = new Map<string, PatternTest>()
   return {

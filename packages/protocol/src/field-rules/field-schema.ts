@@ -9,16 +9,16 @@ import { keywordRule } from './keyword-rules.ts'
 export function fieldsRule(side: Side, example: JsonObject): Rule {
   return {
     check: (value, path, whole) => checkFields(value, path, { side, whole }),
-    // The type is there for editors, which begin with it.
+    // The type is present for editors, which use it first.
     schema: { type: 'object', allOf: [{ $ref: '#/definitions/fields' }], examples: [example] },
     example,
   }
 }
 
 /**
- * The field language in JSON Schema (draft-07), to stand under `definitions`: `fields`, a map of fields; `field`, any
- * one; and one for each type, with its keywords and no others. Which of those applies hangs on `type`, so that an
- * editor proposes what goes with it.
+ * The field language in JSON Schema (draft-07), for use under `definitions`: `fields`, a map of fields; `field`, any field;
+ * and one definition for each type, with its keywords and no others. Which of these applies depends on `type`, so that an
+ * editor proposes only the keywords of the type.
  */
 export function fieldDefinitions(): JsonObject {
   const types = Object.keys(FIELD_KEYWORDS).filter(isFieldType)

@@ -2,9 +2,9 @@ import { MAX_PATTERN_CHARACTERS } from '../limits.ts'
 import { countCodePoints } from '../fields/code-points.ts'
 
 /**
- * What to do about a pattern that `compilePattern` refused.
+ * Suggests a fix for a pattern that `compilePattern` refused.
  *
- * @param reason the message of its error
+ * @param reason the message of the error
  */
 export function fixPattern(pattern: string, reason: string): string {
   const over = countCodePoints(pattern) - MAX_PATTERN_CHARACTERS
@@ -13,7 +13,7 @@ export function fixPattern(pattern: string, reason: string): string {
   return MENDS.find(([sign]) => sign.test(reason))?.[1] ?? 'write it in RE2 syntax, and each backslash twice'
 }
 
-/** By what the engine says; a backslash is shown as JSON writes it, twice. */
+/** Fixes by the engine's message; a backslash is written twice, as in JSON. */
 const MENDS: readonly (readonly [sign: RegExp, fix: string])[] = [
   [/missing closing \)/, 'close the group with ), or write \\\\( for a parenthesis itself'],
   [/unexpected \)/, 'remove it, or write \\\\) for a parenthesis itself'],

@@ -4,7 +4,7 @@ import { quoteText } from '../fields/describe-value.ts'
 import { FIELD_KEYWORDS, type Field, type FieldType, type JsonObject } from '../fields/field.ts'
 import { shortJson } from './inline-json.ts'
 
-/** Why a keyword may not stand on the field, and what to write instead. */
+/** Why the field may not have this keyword, and what to write instead. */
 export function foreignKeyword(keyword: string, field: JsonObject & Pick<Field, 'type'>): Fault {
   const { type } = field
   const owners = Object.entries(FIELD_KEYWORDS)
@@ -46,7 +46,10 @@ function unknownKeyword(keyword: string, field: JsonObject & Pick<Field, 'type'>
   return { reason, fix: meant === undefined ? 'remove it' : `rename it to "${meant}"` }
 }
 
-/** What other form and schema languages call our keywords; those that the field's type has are proposed. */
+/**
+ * Names that other form and schema languages use for keywords of the field language; keywords of the field's type are
+ * proposed.
+ */
 const OTHER_LANGUAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['min', ['minLength', 'minimum', 'minItems']],
   ['max', ['maxLength', 'maximum', 'maxItems']],
@@ -73,7 +76,7 @@ const IN_HANDLER = 'remove it, and check this in the handler'
 const ONE_TYPE = 'remove it, and write one "type"'
 
 /**
- * What JSON Schema and OpenAPI know and D18 leaves out: the way to say it here where there is one, and what to do.
+ * Keywords of JSON Schema and OpenAPI that D18 excludes: the equivalent in the field language, if there is one, and a fix.
  */
 const UNSUPPORTED: ReadonlyMap<string, readonly [instead: string, fix: string]> = new Map([
   ['$ref', ['write the field out', WRITE_OUT]],

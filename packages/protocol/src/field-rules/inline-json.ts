@@ -1,8 +1,8 @@
 import type { JsonValue } from '../fields/field.ts'
 
 /**
- * JSON on one line, spaced as people write it: `{ "type": "string" }`. Where that takes more than `characters`,
- * what lies deepest becomes `…`, level by level: `{ "count": { … } }`. For values of our own: it writes them whole.
+ * JSON on one line, spaced as people write it: `{ "type": "string" }`. If it exceeds `characters`, the deepest parts are
+ * replaced by `…`, level by level: `{ "count": { … } }`. Only for trusted values: it serializes the whole value.
  */
 export function inlineJson(value: JsonValue, characters: number): string {
   let text = write(value, MAX_LEVELS)
@@ -11,7 +11,7 @@ export function inlineJson(value: JsonValue, characters: number): string {
   return text
 }
 
-/** A text, number or boolean as JSON where that is short enough to be repeated in a message, else undefined. */
+/** A text, number or boolean as JSON if it is short enough for a message, otherwise undefined. */
 export function shortJson(value: JsonValue): string | undefined {
   if (typeof value === 'object' || (typeof value === 'string' && value.length > MAX_SHORT_CHARACTERS))
     return undefined

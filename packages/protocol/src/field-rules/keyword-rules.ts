@@ -6,21 +6,21 @@ import type { Field, FieldType, JsonObject, JsonValue } from '../fields/field.ts
 import { FORMATS } from '../fields/formats.ts'
 import { shortJson } from './inline-json.ts'
 
-/** What a keyword's setting must be by itself, whatever the rest of its field says: to the check and to editors. */
+/** The rule of a keyword's setting by itself, independent of the rest of its field: for the check and for editors. */
 export interface KeywordRule {
-  /** What editors show beside the keyword. */
+  /** The description that editors show for the keyword. */
   readonly description: string
-  /** Undefined where the setting is of the right shape. */
+  /** Undefined for a valid setting. */
   readonly check: (setting: JsonValue) => Fault | undefined
-  /** The same in JSON Schema, on a field of the type. */
+  /** The same rule in JSON Schema, for a field of this type. */
   readonly schema: (type: FieldType) => JsonObject
 }
 
-/** Every keyword of the field language (D18). Which go with which type is in `FIELD_KEYWORDS`. */
+/** Every keyword of the field language (D18). `FIELD_KEYWORDS` lists the keywords of each type. */
 const KEYWORD_RULES: { readonly [keyword in keyof Required<Field>]: KeywordRule } = {
   type: {
     description: 'What values are: string, number, integer (whole numbers), boolean, array or object.',
-    // Checked before anything else of a field: it decides which keywords there may be.
+    // Checked before the other keywords of a field: the type determines which keywords are allowed.
     check: () => undefined,
     schema: type => ({ const: type }),
   },
@@ -37,7 +37,7 @@ const KEYWORD_RULES: { readonly [keyword in keyof Required<Field>]: KeywordRule 
       Array.isArray(setting)
         ? undefined
         : { reason: `must be an array, got ${describeValue(setting)}`, fix: bracket(setting) },
-    // One of another type is a warning: whatever the check accepts, the schema accepts.
+    // An example of another type causes only a warning, and the schema accepts everything that the check accepts.
     schema: () => ({ type: 'array' }),
   },
   default: {
@@ -73,7 +73,7 @@ const KEYWORD_RULES: { readonly [keyword in keyof Required<Field>]: KeywordRule 
   maximum: anyNumber('The greatest value, itself included.'),
   items: {
     description: 'What every item is: a field without a name.',
-    // Fields within fields are walked by `checkFields`.
+    // `checkFields` walks nested fields.
     check: () => undefined,
     schema: () => ({ type: 'object', allOf: [{ $ref: '#/definitions/field' }] }),
   },
@@ -86,7 +86,7 @@ const KEYWORD_RULES: { readonly [keyword in keyof Required<Field>]: KeywordRule 
   },
 }
 
-/** The rule of a keyword, or undefined for what is none. */
+/** The rule of a keyword, or undefined for an unknown one. */
 export function keywordRule(keyword: string): KeywordRule | undefined {
   return isKeyword(keyword) ? KEYWORD_RULES[keyword] : undefined
 }
@@ -137,7 +137,7 @@ function checkText(setting: JsonValue): Fault | undefined {
 function checkRequired(setting: JsonValue): Fault | undefined {
   if (typeof setting === 'boolean') return undefined
   if (!Array.isArray(setting)) {
-    // An object of JSON may have a `toString` that is no function.
+    // A JSON object may have a property `toString` that is not a function.
     const meant = typeof setting === 'object' ? undefined : MEANT_BOOLEANS.get(String(setting).toLowerCase())
     const fix = meant === undefined ? 'write true or false' : `write ${meant}, without quotes`
     return { reason: `must be true or false, got ${describeValue(setting)}`, fix }
@@ -173,7 +173,7 @@ function fixAmount(setting: JsonValue): string {
   return meant === setting ? 'write a smaller number' : `write ${meant}, without quotes`
 }
 
-/** For a number written as text. */
+/** The fix for a number written as text. */
 function withoutQuotes(setting: JsonValue): string | undefined {
   const isNumber = typeof setting === 'string' && coerce(setting, 'number') !== undefined
   return isNumber ? `write ${setting}, without quotes` : undefined

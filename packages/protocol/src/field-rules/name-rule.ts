@@ -1,14 +1,14 @@
 import type { JsonObject } from '../fields/field.ts'
 import type { Fault } from '../problems/problem.ts'
 
-/** Names that objects reorder: a capability or field called so would not stay where it was declared (D28). */
+/** Names that objects reorder: a capability or field with such a name would not keep its declared position (D28). */
 const INTEGER_LIKE = '(?:0|[1-9]\\d*)'
 
 const INTEGER_LIKE_NAME = new RegExp(`^${INTEGER_LIKE}$`)
 
 /**
- * Why a capability or a field may not have the name, or undefined where it may. What is empty or too long is said
- * by the caller, who knows what it is a name of.
+ * Why a capability or a field may not have this name, or undefined when it may. Empty and overlong names are reported by the
+ * caller, which knows what the name is for.
  *
  * @param kind the first word of the better name that is proposed: `field` for `field_7`
  */

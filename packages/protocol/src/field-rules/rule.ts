@@ -7,30 +7,30 @@ import { meantKey } from '../problems/meant-key.ts'
 import { nearest } from '../problems/nearest.ts'
 import type { Problem } from '../problems/problem.ts'
 
-/** Where a value was found, from the root. */
+/** The path of a value from the root. */
 export type Path = Problem['path']
 
-/** What must be true of one value of a declaration, written once: for the check and for editors. */
+/** The rule of one value of a declaration, written once for the check and for editors. */
 export interface Rule {
-  /** What is wrong with the value found at `path`, as far as the check of the whole declaration may go. */
+  /** The problems of the value at `path`, within the budget of the check. */
   readonly check: (value: unknown, path: Path, whole: DeclarationCheck) => readonly Problem[]
-  /** The same in JSON Schema, as far as that can say it. */
+  /** The same rule in JSON Schema, as far as that can express it. */
   readonly schema: JsonObject
-  /** A value that is right; shown where one is missing. */
+  /** A valid value, shown when the value is missing. */
   readonly example: JsonValue
-  /** Whether an object may do without. */
+  /** May an object omit this key? */
   readonly isOptional?: true
 }
 
-/** The rules of an object's keys, in the order in which people write them. */
+/** The rules of an object's keys, in the usual order of writing. */
 export type KeyRules = { readonly [key: string]: Rule }
 
-/** Any value: what is there for others to read. */
+/** Accepts any value, for keys that this check does not use. */
 export function anything(example: JsonValue): Rule {
   return { check: () => [], schema: {}, example }
 }
 
-/** One text and no other. */
+/** Accepts exactly one text. */
 export function exactly(expected: string): Rule {
   return {
     check(value, path) {
@@ -44,7 +44,7 @@ export function exactly(expected: string): Rule {
   }
 }
 
-/** A text of so many characters, counted as code points; white space alone is no text where `min` is 1. */
+/** Accepts a text of this many characters, counted as code points; if `min` is 1, white space alone is refused. */
 export function text({ min, max, example }: { min: 0 | 1; max: number; example: string }): Rule {
   const such = `such as ${JSON.stringify(example)}`
   return {
@@ -69,7 +69,7 @@ export function text({ min, max, example }: { min: 0 | 1; max: number; example: 
   }
 }
 
-/** An object with these keys and no others. */
+/** Accepts an object with these keys and no others. */
 export function object(rules: KeyRules): Rule {
   const required = Object.entries(rules).filter(([, rule]) => rule.isOptional !== true)
   const example = Object.fromEntries(required.map(([key, rule]) => [key, rule.example]))
@@ -90,37 +90,40 @@ export function object(rules: KeyRules): Rule {
   }
 }
 
-/** The rule, with what editors show beside its key. */
+/** The same rule, with a description that editors show for its key. */
 export function described(description: string, rule: Rule): Rule {
   return { ...rule, schema: { description, ...rule.schema } }
 }
 
-/** The rule of a key that may be left out. */
+/** The same rule for a key that may be omitted. */
 export function optional(rule: Rule): Rule {
   return { ...rule, isOptional: true }
 }
 
-/** The example as a fix repeats it, its depths left out where it is long. */
+/** The example as repeated in a fix, with nested parts omitted if it is long. */
 export function showExample(example: JsonValue): string {
   return inlineJson(example, MAX_EXAMPLE_CHARACTERS)
 }
 
 const MAX_EXAMPLE_CHARACTERS = 120
 
-/** What to do with the list of one object that stands where the object itself belongs; undefined for other values. */
+/** The fix for a list with one object in place of the object; undefined for other values. */
 export function unbracket(value: unknown): string | undefined {
   const isListOfOne = Array.isArray(value) && value.length === 1 && isObject(value[0])
   return isListOfOne ? 'remove the brackets [ ] around it' : undefined
 }
 
-/** What kind of value it is: `a string`, `an array`, `null`. */
+/** The kind of a value: `a string`, `an array`, `null`. */
 export function nameOf(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Unknown keys first, then each known one by its rule. A mistyped key is reported once, not also as a missing one. */
+/**
+ * Reports unknown keys first, then checks each known one by its rule. A mistyped key is reported once, not also as a missing
+ * one.
+ */
 function checkKeys(
   value: { [key: string]: unknown },
   path: Path,
@@ -149,11 +152,11 @@ interface Keyed {
   readonly value: object
   readonly path: Path
   readonly rules: KeyRules
-  /** Required keys that are not there; a guess takes its key out. */
+  /** Required keys that are absent; a guess removes its key. */
   readonly missing: Set<string>
 }
 
-/** A known key that is missing is the better guess, and is then no longer missing. */
+/** A known key that is missing is the better guess, and no longer counts as missing. */
 function unknownKey(key: string, { value, path, rules, missing }: Keyed): Problem {
   const known = Object.keys(rules)
   const guess = nearest(key, missing) ?? meantKey(key, known) ?? nearest(key, known)

@@ -3,19 +3,22 @@ import type { Field } from './field.ts'
 import { compilePattern, type PatternTest } from './pattern.ts'
 import type { Rules, ValueCheck } from './value-rules.ts'
 
-/** What a group of checks, samples and comparisons may cost together, and what it remembers from one to the next (D42). */
+/** The shared cost limit of a group of checks, samples and comparisons, with the state shared between them (D42). */
 export interface CheckBudget {
-  /** Below zero: nothing more is looked at. */
+  /** Below zero: nothing more is checked. */
   stepsLeft: number
-  /** The rules, under which a pattern is compiled once and the check of a field is built once within the group. */
+  /**
+   * The same rules with caches, so that each pattern is compiled once and the check of each field is built once within the
+   * group.
+   */
   within(rules: Rules): Rules
 }
 
 /**
- * A budget of which nothing is spent.
+ * Creates an unused budget.
  *
- * @param limits.steps what checks may cost
- * @param limits.instructions what all patterns that are compiled may come to
+ * @param limits.steps the steps that checks may take
+ * @param limits.instructions the instructions that all compiled patterns may have together
  */
 export function startCheckBudget(
   limits: { readonly steps?: number; readonly instructions?: number } = {},
@@ -47,7 +50,7 @@ export function startCheckBudget(
   }
 }
 
-/** Stands for a pattern that is not compiled any more: to match it takes more steps than there can be. */
+/** Replaces a pattern that is not compiled any more: matching it takes more steps than any limit allows. */
 const TOO_DEAR: PatternTest = Object.assign(() => false, {
   instructions: Number.MAX_SAFE_INTEGER,
   compileCost: 0,

@@ -1,6 +1,6 @@
 /**
- * Length in Unicode code points, as JSON Schema counts it (D18): an emoji outside the basic plane is 1, a
- * family joined with ZWJ is as many as its parts and joiners, a lone surrogate is 1.
+ * Length in Unicode code points, as JSON Schema counts it (D18): an emoji outside the basic plane counts 1, a family joined
+ * with ZWJ counts its parts and joiners, a lone surrogate counts 1.
  */
 export function countCodePoints(text: string): number {
   let points = text.length

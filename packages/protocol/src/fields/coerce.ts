@@ -1,8 +1,8 @@
 import type { FieldType, JsonValue } from './field.ts'
 
-/** What may happen to values of one type on their way into a field of another. */
+/** What can happen to values of one type in a field of another. */
 export type Passage =
-  /** Every value passes as it is. */
+  /** Every value passes unchanged. */
   | 'same'
   /** Every value passes, changed. */
   | 'always'
@@ -12,8 +12,8 @@ export type Passage =
   | 'never'
 
 /**
- * What becomes of values of type `from` in an input of type `to` (D19). This table and {@link coerce} are the
- * one place that knows; the server, the form and the canvas all ask here, and a test holds the two together.
+ * What happens to values of type `from` in an input of type `to` (D19). Only this table and {@link coerce} define that; the
+ * server, the form and the canvas use them, and a test compares the two.
  */
 export function passage(from: FieldType, to: FieldType): Passage {
   return from === to ? 'same' : (PASSAGES[from][to] ?? 'never')
@@ -29,8 +29,8 @@ const PASSAGES: { readonly [from in FieldType]: { readonly [to in FieldType]?: P
 }
 
 /**
- * The value as the type asks for it, or undefined where D19 knows no way: texts of JSON numbers become
- * numbers, `"true"` and `"false"` become booleans, numbers and booleans become text. Nothing else.
+ * Converts the value to the type, or returns undefined when D19 defines no conversion: texts of JSON numbers become numbers,
+ * `"true"` and `"false"` become booleans, numbers and booleans become text. Other values are not converted.
  *
  * @example coerce('1.5', 'number') // 1.5
  */
@@ -53,8 +53,8 @@ export function coerce(value: unknown, to: FieldType): JsonValue | undefined {
 }
 
 /**
- * Whether the value is of the type as it stands, contents of arrays and objects aside. An integer is a safe
- * one: beyond 2^53 − 1 a parser has already changed digits nobody will get back.
+ * Is the value of the type without conversion, apart from the contents of arrays and objects? An integer must be safe:
+ * beyond 2^53 − 1 a parser has already changed its digits.
  */
 export function isOfType(value: unknown, type: FieldType): value is JsonValue {
   switch (type) {
@@ -73,10 +73,10 @@ export function isOfType(value: unknown, type: FieldType): value is JsonValue {
   }
 }
 
-/** The number grammar of JSON, read as a JSON number would be; `Number` alone would also take `" "`, `"0x10"` and `"Infinity"`. */
+/** The number grammar of JSON; `Number` alone would also accept `" "`, `"0x10"` and `"Infinity"`. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** A text of digits alone is an integer, and must be one that a number keeps: other digits would reach the handler. */
+/** A text of digits only is an integer, and must be a safe one: otherwise other digits would reach the handler. */
 const DIGITS = /^-?\d+$/
 
 function parseNumber(text: string): number | undefined {

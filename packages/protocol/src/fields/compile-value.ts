@@ -25,7 +25,7 @@ import {
 } from './plain-json.ts'
 import type { Rules, ValueCheck } from './value-rules.ts'
 
-/** Builds the check of one field; `depth` is how many arrays and objects enclose it. */
+/** Builds the check of one field; `depth` is the number of enclosing arrays and objects. */
 export function compileValue(field: Field, rules: Rules, depth: number): ValueCheck {
   const known = rules.built?.get(field)
   if (known !== undefined) return known
@@ -56,8 +56,8 @@ function buildCheck(field: Field, rules: Rules, depth: number): ValueCheck {
 }
 
 /**
- * Builds the check of a map of fields: declared order, own properties only, a fresh object, undeclared left
- * out.
+ * Builds the check of a map of fields: in declared order, own properties only, into a new object without undeclared
+ * properties.
  */
 export function compileMap(
   fields: FieldMap,
@@ -92,9 +92,9 @@ export function compileMap(
 interface Entry {
   readonly name: string
   readonly check: ValueCheck
-  /** Neither required nor defaulted: an absent field stays absent. */
+  /** Neither required nor with a default: an absent field stays absent. */
   readonly isOptional: boolean
-  /** What stands in for an absent field: its default, or the refusal. */
+  /** The value of an absent field: its default, or undefined after a refusal. */
   readonly absent: (run: CheckRun) => JsonValue | undefined
 }
 
@@ -105,15 +105,15 @@ function compileEntry(name: string, field: Field, rules: Rules, depth: number): 
     return { name, check, isOptional: false, absent: run => refuseValue(run, 'is required') }
   }
   if (fallback === undefined) return { name, check, isOptional: true, absent: () => undefined }
-  // Many items may lack the same large default: its text counts each time.
+  // Many items may use the same large default, so its length counts each time.
   const steps = JSON.stringify(fallback).length
   const absent = (run: CheckRun): JsonValue | undefined =>
-    // A copy each time: what one handler does to its default must not reach the next job.
+    // Copied each time: a handler's changes to its default must not affect the next job.
     takeSteps(run, steps) ? check(copyPlainJson(fallback, run, depth), run) : undefined
   return { name, check, isOptional: false, absent }
 }
 
-/** Names what the map left out, so that its owner learns of it; the first few are enough for that. */
+/** Records the names of undeclared properties, so that the agent's owner learns about them; the first few are enough. */
 function noteDropped(source: object, fields: FieldMap, present: number, run: CheckRun): void {
   const keys = Object.keys(source)
   if (keys.length === present) return
@@ -125,7 +125,7 @@ function noteDropped(source: object, fields: FieldMap, present: number, run: Che
 
 const MAX_DROPPED_NAMED = 20
 
-/** Completes the paths noted since `from` by the step that leads to them. */
+/** Prepends a step to the paths recorded since `from`. */
 function addStep(run: CheckRun, from: number, step: string | number): void {
   for (const path of run.dropped.slice(from)) path.push(step)
 }
@@ -134,7 +134,7 @@ function enumConstraint(field: Field): Constraint<JsonValue>[] {
   return field.enum === undefined ? [] : [oneOf(field.enum)]
 }
 
-/** Adds the `enum` of an array or object field, and the guard against values that throw when touched. */
+/** Adds the `enum` of an array or object field, and the guard against values that throw on access. */
 function containerCheck(field: Field, rules: Rules, check: ValueCheck): ValueCheck {
   const constraints = enumConstraint(field)
   const checkAll: ValueCheck = (given, run) => {

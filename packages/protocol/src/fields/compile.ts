@@ -14,42 +14,42 @@ import {
 } from './plain-json.ts'
 import { INPUT_RULES, OUTPUT_RULES } from './value-rules.ts'
 
-/** The first thing wrong with an input or output, in declared order (D21). */
+/** The first violation of an input or output, in declared order (D21). */
 export interface Violation {
-  /** The path as people write it: `items[2].name`. */
+  /** The path in the usual notation: `items[2].name`. */
   readonly field: string
-  /** The rule and the shape of what came: `must be at least 1 character, got 0`. */
+  /** The rule and a description of the value: `must be at least 1 character, got 0`. */
   readonly reason: string
 }
 
 /** Checks one input; never throws, never changes its argument. */
 export type InputCheck = (input: JsonObject) => InputResult
 
-/** What an {@link InputCheck} answers. */
+/** The result of an {@link InputCheck}. */
 export type InputResult =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly violation: Violation }
 
-/** Checks one output, whatever it is; never throws, never changes its argument. */
+/** Checks one output of any kind; never throws, never changes its argument. */
 export type OutputCheck = (output: unknown) => OutputResult
 
-/** What an {@link OutputCheck} answers. */
+/** The result of an {@link OutputCheck}. */
 export type OutputResult =
   | {
       readonly ok: true
       readonly value: JsonObject
-      /** Paths of the undeclared fields that `value` leaves out, for the log; the first 20. */
+      /** Paths of the undeclared fields that `value` omits, for the log; the first 20. */
       readonly dropped: readonly string[]
     }
   | { readonly ok: false; readonly violation: Violation }
 
 /**
- * Builds the check of a capability's input: coerces (D19), then checks each field in declared order, fills
- * defaults and leaves out what is not declared (D20). Only own properties count: a required field called
- * `toString` is missing from `{}`. Object fields without `properties` and arrays without `items` are handed
- * on as they are. What needs more than `MAX_INPUT_CHECK_STEPS` is refused where they ran out.
+ * Builds the check of a capability's input: coerces (D19), then checks each field in declared order, fills in defaults and
+ * removes undeclared fields (D20). Only own properties count: a required field called `toString` is missing from `{}`.
+ * Object fields without `properties` and arrays without `items` are passed on unchanged. An input that needs more than
+ * `MAX_INPUT_CHECK_STEPS` is refused.
  *
- * @param fields an `input_schema` that `checkFields` found nothing wrong with
+ * @param fields an `input_schema` without problems according to `checkFields`
  * @param budget shared with other checks; default: each input has the whole of its own
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
  * @example
@@ -73,13 +73,13 @@ export function compileInput(fields: FieldMap, budget?: CheckBudget): InputCheck
 }
 
 /**
- * Builds the check of a capability's output: no coercion, every declared field present unless `required:
- * false`, and only plain JSON data, of which it makes a fresh copy: what was checked is what is sent.
- * Undefined counts as absent, null is a value of no type. Anything else a handler can return (NaN, cycles,
- * dates, class instances, throwing getters, a Promise) is a violation, never an exception. So is what needs more
- * than `MAX_OUTPUT_CHECK_STEPS`.
+ * Builds the check of a capability's output: no coercion, every declared field must be present unless it has `required:
+ * false`, and only plain JSON data is accepted, of which it makes a copy: the checked copy is what is sent. Undefined counts
+ * as absent, null is a value of no type. Anything else that a handler can return (NaN, cycles, dates, class instances,
+ * throwing getters, a Promise) is a violation, never an exception. So is an output that needs more than
+ * `MAX_OUTPUT_CHECK_STEPS`.
  *
- * @param fields an `output_schema` that `checkFields` found nothing wrong with
+ * @param fields an `output_schema` without problems according to `checkFields`
  * @param budget shared with other checks; default: each output has the whole of its own
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
  * @example
@@ -108,7 +108,7 @@ export function compileOutput(fields: FieldMap, budget?: CheckBudget): OutputChe
   }
 }
 
-/** Lets a check take no more than is left of a budget, and takes it from there. */
+/** Runs a check within the remaining budget, and deducts its steps. */
 function spend<T>(budget: CheckBudget | undefined, run: CheckRun, check: () => T): T {
   if (budget === undefined) return check()
   run.stepsLeft = Math.min(run.stepsLeft, budget.stepsLeft)
@@ -123,7 +123,7 @@ export function formatViolation(violation: Violation): string {
   return `${violation.field}: ${violation.reason}`
 }
 
-/** The path was noted from the inside out; a whole that is wrong goes by the name of its side. */
+/** The path was recorded from the inside out; a value that is wrong as a whole is called by the name of its side. */
 function violationOf(run: CheckRun, whole: string): Violation {
   const field = formatPath(run.path.toReversed())
   return { field: field === '' ? whole : field, reason: run.reason }

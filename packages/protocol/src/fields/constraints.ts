@@ -6,12 +6,10 @@ import { FORMAT_EXAMPLES, isFormat, matchesFormat } from './formats.ts'
 import type { PatternTest } from './pattern.ts'
 import { takeSteps, type CheckRun } from './plain-json.ts'
 
-/** Why a value is refused, or undefined where it is not. What takes long is taken from the run's steps (D42). */
+/** Why a value is refused, or undefined when it is accepted. Expensive checks are deducted from the run's steps (D42). */
 export type Constraint<T> = (value: T, run: CheckRun) => string | undefined
 
-/**
- * What a string field asks for beyond its type, in the order in which it is checked; lengths before patterns.
- */
+/** The constraints of a string field beyond its type, in the order in which they are checked; lengths before patterns. */
 export function stringConstraints(
   field: Field,
   compilePattern: (source: string) => PatternTest,
@@ -25,7 +23,7 @@ export function stringConstraints(
   return constraints
 }
 
-/** What a number or integer field asks for beyond its type. */
+/** The constraints of a number or integer field beyond its type. */
 export function numberConstraints({ minimum, maximum, enum: allowed }: Field): Constraint<number>[] {
   const constraints: Constraint<number>[] = []
   if (allowed !== undefined) constraints.push(oneOf(allowed))
@@ -38,7 +36,7 @@ export function numberConstraints({ minimum, maximum, enum: allowed }: Field): C
   return constraints
 }
 
-/** What an array field asks of its length. */
+/** The constraints on the length of an array. */
 export function lengthConstraints({ minItems, maxItems }: Field): Constraint<number>[] {
   const constraints: Constraint<number>[] = []
   if (minItems !== undefined) {
@@ -52,7 +50,7 @@ export function lengthConstraints({ minItems, maxItems }: Field): Constraint<num
   return constraints
 }
 
-/** The `enum` rule, by value; for arrays and objects the order of properties does not count. */
+/** The `enum` rule, by value; the order of properties of objects is ignored. */
 export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
   const known = new Set(allowed.map(comparableJson))
   const primitives = new Set<JsonValue>(allowed.filter(value => typeof value !== 'object'))
@@ -69,7 +67,7 @@ export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
   }
 }
 
-/** Properties are sorted, and each enclosing enum writes the value again. */
+/** Properties are sorted, and each enclosing enum serializes the value again. */
 const STEPS_PER_CANONICAL_CHARACTER = 8
 
 const MAX_SHOWN_VALUES = 10
@@ -78,7 +76,7 @@ function showAllowed(value: JsonValue): string {
   return typeof value === 'object' ? quoteText(JSON.stringify(value)) : describeValue(value)
 }
 
-/** A text has at most as many code points as units and at least half as many: most need no counting. */
+/** A text has between half as many code points as units and as many: for most texts no counting is needed. */
 function minLength(minimum: number): Constraint<string> {
   const reason = `must be at least ${count(minimum, 'character')}`
   return text => {

@@ -1,8 +1,8 @@
 import { countCodePoints } from './code-points.ts'
 
 /**
- * A value as a short phrase for the end of a message: `"abc"`, `12`, `null`, `an array of 3 items`,
- * `an instance of Map`. Never longer than about 60 characters, never throws, whatever the value is.
+ * Describes a value at the end of a message: `"abc"`, `12`, `null`, `an array of 3 items`, `an instance of Map`. At most
+ * about 60 characters; never throws, whatever the value is.
  */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
@@ -23,9 +23,7 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/**
- * Stands for what a throwing getter or Proxy would have answered; no JSON value, so every check refuses it.
- */
+/** Stands for the value of a throwing getter or Proxy; not a JSON value, so every check refuses it. */
 export const UNREADABLE: unique symbol = Symbol('unreadable')
 
 /** `1 item`, `3 items`. */
@@ -33,7 +31,7 @@ export function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }
 
-/** The text in JSON quotes, control characters escaped, cut after 40 characters. */
+/** The text in JSON quotes, with control characters escaped, truncated after 40 characters. */
 export function quoteText(text: string): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return JSON.stringify(text)
   const shown = Array.from(text.slice(0, 2 * MAX_SHOWN_CHARACTERS))

@@ -1,8 +1,8 @@
 import type { JsonValue } from './field.ts'
 
 /**
- * One text for all equal JSON values, the order of properties aside: equality in the sense of JSON Schema,
- * usable as a key in sets and maps.
+ * Returns the same text for all equal JSON values, regardless of the order of properties: equality as in JSON Schema, usable
+ * as a key in sets and maps.
  */
 export function comparableJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

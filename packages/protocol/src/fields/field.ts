@@ -1,11 +1,11 @@
 /**
- * The field language: how a capability says what goes in and what comes out (interface, "Input field" and
- * "Output field"; D18). It is a small part of JSON Schema with one difference: `required` is a boolean on the
- * field itself, not a list on its parent.
+ * The field language: how a capability declares its inputs and outputs (interface, "Input field" and "Output field"; D18).
+ * It is a small subset of JSON Schema with one difference: `required` is a boolean on the field itself, not a list on its
+ * parent.
  */
 export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
-/** Whose fields they are, which decides what an absent `required` means. */
+/** The side of a field, which determines the meaning of an absent `required`. */
 export type Side = 'input' | 'output'
 
 /** Any value that JSON can carry. */
@@ -14,7 +14,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** A JSON object, as read from the wire. */
 export type JsonObject = { [key: string]: JsonValue }
 
-/** One declared field. Which keywords go with which type is in {@link FIELD_KEYWORDS}. */
+/** One declared field. {@link FIELD_KEYWORDS} lists the keywords of each type. */
 export interface Field {
   readonly type: FieldType
   /** Input: absent means optional. Output: absent means required (D20). */
@@ -22,23 +22,23 @@ export interface Field {
   readonly title?: string
   readonly description?: string
   readonly examples?: readonly JsonValue[]
-  /** Given to the handler when an input field is absent. */
+  /** Passed to the handler when an input field is absent. */
   readonly default?: JsonValue
   readonly enum?: readonly JsonValue[]
   /** Strings, in Unicode code points. */
   readonly minLength?: number
   readonly maxLength?: number
-  /** Strings: at most 256 characters, run by a linear-time engine, unanchored as in JSON Schema. */
+  /** Strings: at most 256 characters, matched by a linear-time engine, unanchored as in JSON Schema. */
   readonly pattern?: string
   readonly format?: string
   /** Numbers and integers, both bounds inclusive. */
   readonly minimum?: number
   readonly maximum?: number
-  /** Arrays: every item is like this. */
+  /** Arrays: the declaration of every item. */
   readonly items?: Field
   readonly minItems?: number
   readonly maxItems?: number
-  /** Objects: the declared properties; a declared object is closed like the input itself. */
+  /** Objects: the declared properties; a declared object is closed, like the input itself. */
   readonly properties?: FieldMap
 }
 
@@ -59,7 +59,7 @@ export type FieldMap = { readonly [name: string]: Field }
 
 const ANY_TYPE = ['type', 'required', 'title', 'description', 'examples', 'default', 'enum'] as const
 
-/** Every keyword a field of each type may carry, and no other (D18). */
+/** The allowed keywords of each type (D18). */
 export const FIELD_KEYWORDS: { readonly [type in FieldType]: readonly string[] } = {
   string: [...ANY_TYPE, 'minLength', 'maxLength', 'pattern', 'format'],
   number: [...ANY_TYPE, 'minimum', 'maximum'],
@@ -69,7 +69,7 @@ export const FIELD_KEYWORDS: { readonly [type in FieldType]: readonly string[] }
   object: [...ANY_TYPE, 'properties'],
 }
 
-/** Whether the word names a {@link FieldType}. */
+/** Is the word a {@link FieldType}? */
 export function isFieldType(word: string): word is FieldType {
   return Object.hasOwn(FIELD_KEYWORDS, word)
 }

@@ -1,4 +1,4 @@
-/** The values `format` may take; unlike in JSON Schema they are checked, not only noted. */
+/** The values of `format`; unlike in JSON Schema they are checked, not only annotations. */
 export const FORMATS = [
   'date-time',
   'date',
@@ -14,7 +14,7 @@ export const FORMATS = [
 /** One of {@link FORMATS}. */
 export type Format = (typeof FORMATS)[number]
 
-/** Whether the text names a known format. */
+/** Is this a known format? */
 export function isFormat(name: string): name is Format {
   return Object.hasOwn(CHECKS, name)
 }
@@ -97,7 +97,7 @@ function isHostname(text: string): boolean {
   return text.split('.').every(label => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label))
 }
 
-/** Searches for what may not be there instead of matching the whole: no stack however long the text. */
+/** Searches for forbidden characters instead of matching the whole, so that long texts need no stack. */
 function isUri(text: string): boolean {
   const scheme = /^[a-z][a-z\d+.-]{0,63}:/i.exec(text)?.[0].toLowerCase()
   if (scheme === undefined) return false

@@ -4,7 +4,7 @@ import type { Field, FieldType, JsonValue } from './field.ts'
 import { refuseValue } from './plain-json.ts'
 import type { Rules, ValueCheck } from './value-rules.ts'
 
-/** Builds the check of a field that encloses no others: its type, then its constraints in their order. */
+/** Builds the check of a field without nested fields: its type, then its constraints in their order. */
 export function leafCheck<T extends JsonValue>(
   field: Field,
   rules: Rules,

@@ -2,25 +2,25 @@ import { RE2JS } from 're2js'
 import { MAX_INPUT_CHECK_STEPS, MAX_PATTERN_CHARACTERS, PATTERN_BASE_INSTRUCTIONS } from '../limits.ts'
 import { countCodePoints } from './code-points.ts'
 
-/** A compiled `pattern`: whether the text holds a match anywhere. */
+/** A compiled `pattern`: does the text contain a match? */
 export interface PatternTest {
   (text: string): boolean
-  /** Of the compiled program: matching a text takes at most as many steps as this times its length. */
+  /** Instructions of the compiled program: matching takes at most this times the length of the text in steps. */
   readonly instructions: number
-  /** What compiling it counts for, in instructions (D42). */
+  /** The cost of compiling it, in instructions (D42). */
   readonly compileCost: number
-  /** Length in UTF-16 units from which on a text alone would take more steps than a whole input may. */
+  /** Length in UTF-16 units from which a text alone would take more steps than a whole input may. */
   readonly maxTextLength: number
 }
 
 /**
- * Compiles a `pattern` for the linear-time engine: RE2 syntax, unanchored, by code point (D18). No lookaround
- * and no back-references; those are what makes other engines hang.
+ * Compiles a `pattern` for the linear-time engine: RE2 syntax, unanchored, by code point (D18). Lookaround and
+ * back-references are not supported; they make other engines hang.
  *
- * Linear in the text still means steps ≈ text × program: who matches counts them.
+ * The time is linear in the text, but proportional to text × program: the caller counts these steps.
  *
  * @param source at most 256 characters
- * @throws {SyntaxError} whose message says what is wrong, to be shown after the field's name
+ * @throws {SyntaxError} with a message that describes the error, to be shown after the field's name
  */
 export function compilePattern(source: string): PatternTest {
   const length = countCodePoints(source)
@@ -38,8 +38,8 @@ export function compilePattern(source: string): PatternTest {
 }
 
 /**
- * What the engine does for its tables of characters while it reads a pattern, which leaves one instruction: each class
- * of Unicode is copied, and without regard to case a range beyond ASCII is folded character by character.
+ * The cost of the engine's character tables while it parses a pattern, even if a single instruction is left: each Unicode
+ * class is copied, and in case-insensitive patterns a range beyond ASCII is folded character by character.
  */
 function tableCost(source: string): number {
   const classes = source.match(/\\[pP]|\[:/g)?.length ?? 0

@@ -3,32 +3,28 @@ import { count, describeValue, UNREADABLE } from './describe-value.ts'
 import type { JsonObject, JsonValue } from './field.ts'
 
 /**
- * How a check tells what it found: undefined is returned for "refused", the reason is here, and every value
- * on the way out adds its own name or index, so `path` leads from the inside to the outside.
+ * The state of a check. A check returns undefined for "refused" and stores the reason here; each enclosing value then adds
+ * its own name or index, so `path` leads from the inside to the outside.
  */
 export interface CheckRun {
   reason: string
   readonly path: (string | number)[]
-  /** What the rest of the check may cost (D42); below zero it is over. */
+  /** Remaining steps of the check (D42); below zero it is over. */
   stepsLeft: number
-  /** What it may cost in all. */
+  /** All steps of the check. */
   readonly maxSteps: number
-  /**
-   * Array items and properties seen so far; bounds the work an object graph that shares its parts can cause.
-   */
+  /** Array items and properties seen so far; limits the work that an object graph with shared parts can cause. */
   values: number
-  /**
-   * Undeclared fields that were left out, each as its path from the inside out; only output checks fill it.
-   */
+  /** Removed undeclared fields, each as its path from the inside out; only filled by output checks. */
   readonly dropped: (string | number)[][]
 }
 
-/** A run in which nothing has happened yet. */
+/** Creates the state of a new check. */
 export function startCheckRun(maxSteps: number = MAX_INPUT_CHECK_STEPS): CheckRun {
   return { reason: '', path: [], stepsLeft: maxSteps, maxSteps, values: 0, dropped: [] }
 }
 
-/** Takes steps from what the whole check may cost (D42); false, with the reason, where fewer are left. */
+/** Deducts steps from the check (D42); false, with the reason stored, when too few are left. */
 export function takeSteps(run: CheckRun, steps: number): boolean {
   run.stepsLeft -= steps
   if (run.stepsLeft >= 0) return true
@@ -39,19 +35,18 @@ export function takeSteps(run: CheckRun, steps: number): boolean {
   return false
 }
 
-/** Notes why a value is refused. */
+/** Stores why a value is refused. */
 export function refuseValue(run: CheckRun, reason: string): undefined {
   run.reason = reason
   return undefined
 }
 
 /**
- * A fresh copy of plain JSON data, or undefined with the reason in `run` for anything that JSON would lose,
- * change or choke on (NaN, undefined, functions, symbols, BigInt, class instances, toJSON, holes, cycles,
- * throwing getters). Each property is read once, so an object that answers differently later has no later.
- * A property that is undefined counts as absent. Never throws.
+ * Copies plain JSON data; undefined, with the reason in `run`, for anything that JSON would lose, change or fail on (NaN,
+ * undefined, functions, symbols, BigInt, class instances, toJSON, holes, cycles, throwing getters). Each property is read
+ * once, so an object cannot return different values later. A property that is undefined counts as absent. Never throws.
  *
- * @param depth how many arrays and objects already enclose the value; at most 64 in all (D15)
+ * @param depth the number of arrays and objects that enclose the value; at most 64 in total (D15)
  */
 export function copyPlainJson(value: unknown, run: CheckRun, depth: number): JsonValue | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
@@ -60,7 +55,7 @@ export function copyPlainJson(value: unknown, run: CheckRun, depth: number): Jso
   return refuseValue(run, `must be a JSON value, got ${describeValue(value)}`)
 }
 
-/** Runs a step that touches an object of unknown make; what a Proxy throws becomes a refusal. */
+/** Runs a step that accesses an untrusted object; an error thrown by a Proxy becomes a refusal. */
 export function guard<T>(run: CheckRun, step: () => T | undefined): T | undefined {
   try {
     return step()
@@ -69,10 +64,7 @@ export function guard<T>(run: CheckRun, step: () => T | undefined): T | undefine
   }
 }
 
-/**
- * An own property, undefined where there is none; a getter that throws gives a value that every check
- * refuses.
- */
+/** An own property, undefined when it is absent; for a getter that throws, a value that every check refuses. */
 export function readOwn(source: object, key: string): unknown {
   try {
     return Object.hasOwn(source, key) ? Reflect.get(source, key) : undefined
@@ -81,16 +73,13 @@ export function readOwn(source: object, key: string): unknown {
   }
 }
 
-/**
- * Sets an own property even where it is called `__proto__`, which plain assignment would take as the
- * prototype.
- */
+/** Sets an own property even if it is called `__proto__`, for which a plain assignment would set the prototype. */
 export function setOwn(target: JsonObject, key: string, value: JsonValue): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** Adds to the values seen; false, with the reason, where that is more than anybody means to send. */
+/** Adds to the number of values seen; false, with the reason stored, when the limit is exceeded. */
 export function countValues(run: CheckRun, amount: number): boolean {
   run.values += amount
   if (run.values <= MAX_VALUES) return takeSteps(run, amount * CHECK_STEPS_PER_VALUE)
@@ -99,8 +88,8 @@ export function countValues(run: CheckRun, amount: number): boolean {
 }
 
 /**
- * Whether an object is one that JSON text can stand for: a literal or a `JSON.parse` result, of this or
- * another realm, and not one that would have itself replaced (`toJSON`).
+ * Can JSON text represent the object? True for a literal or a `JSON.parse` result, of this or another realm, without a
+ * `toJSON` method.
  */
 export function isPlainObject(value: object): boolean {
   if (Array.isArray(value) || hasToJson(value)) return false
@@ -108,7 +97,7 @@ export function isPlainObject(value: object): boolean {
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
 }
 
-/** Whether `JSON.stringify` would ask the value for another one. */
+/** Would `JSON.stringify` replace the value (`toJSON`)? */
 export function hasToJson(value: object): boolean {
   return typeof Reflect.get(value, 'toJSON') === 'function'
 }
@@ -122,7 +111,7 @@ function copyContainer(value: object, run: CheckRun, depth: number): JsonValue |
   return refuseValue(run, `must be plain JSON data, got ${describePlainly(value)}`)
 }
 
-/** As {@link describeValue}, naming `toJSON` where that is what is wrong. */
+/** Like {@link describeValue}, but names `toJSON` when that is the problem. */
 export function describePlainly(value: object): string {
   return hasToJson(value) ? `${describeValue(value)} with a toJSON method` : describeValue(value)
 }

@@ -6,33 +6,31 @@ import type { CheckRun } from './plain-json.ts'
 /** Checks a value; undefined means refused, with the reason in the run. */
 export type ValueCheck = (value: unknown, run: CheckRun) => JsonValue | undefined
 
-/** In what the checks of inputs, of outputs and of a declaration's own values differ. */
+/** The differences between the checks of inputs, of outputs and of a declaration's own values. */
 export interface Rules {
-  /** The value as the type asks for it, or undefined. */
+  /** Converts the value to the type, or returns undefined. */
   readonly convert: (value: unknown, type: FieldType) => JsonValue | undefined
   readonly isRequired: (field: Field) => boolean
-  /** Whether an example has the field. */
+  /** Do samples contain the field? */
   readonly isInSamples: (field: Field) => boolean
   readonly compilePattern: (source: string) => PatternTest
-  /** Checks that were built before, so that a field is built once however many of its parents are. */
+  /** Checks built earlier, so that each field is built once, however many parents it has. */
   readonly built?: Map<Field, ValueCheck>
-  /** Whether values come from code that may have made anything, rather than from a JSON parser. */
+  /** May values come from arbitrary code, rather than from a JSON parser? */
   readonly distrust: boolean
 }
 
-/** D19, D20: JSON from a caller; coerced, and what is not declared falls away. */
+/** D19, D20: JSON from a caller; coerced, and undeclared fields are removed. */
 export const INPUT_RULES: Rules = {
   convert: coerce,
   isRequired: field => field.required === true,
-  // An optional field that a caller has not filled in changes what the agent does.
+  // An optional field that the caller did not ask for would change what the agent does.
   isInSamples: field => field.required === true || field.default !== undefined,
   compilePattern,
   distrust: false,
 }
 
-/**
- * D19, D20: whatever a handler returned; never coerced, and copied, so that what was checked is what is sent.
- */
+/** D19, D20: the return value of a handler; never coerced, and copied, so that the checked value is what is sent. */
 export const OUTPUT_RULES: Rules = {
   convert: asItIs,
   isRequired: field => field.required !== false,
@@ -41,9 +39,7 @@ export const OUTPUT_RULES: Rules = {
   distrust: true,
 }
 
-/**
- * `default`, `examples` and `enum` of an input: already of their type, with the input's idea of `required`.
- */
+/** `default`, `examples` and `enum` of an input: already of their type, with the input's meaning of `required`. */
 export const DECLARED_INPUT_RULES: Rules = { ...INPUT_RULES, convert: asItIs }
 
 function asItIs(value: unknown, type: FieldType): JsonValue | undefined {

@@ -1,10 +1,10 @@
 /**
- * Is this JSON, as UTF-8 bytes, nested deeper than the limit? Counts brackets outside strings before anything is
- * parsed: the parser itself is slow on deep bodies, and whatever walks its result recurses (VAL-04). Bytes that are
- * no JSON get some answer; the parser will refuse them.
+ * Is this JSON, as UTF-8 bytes, nested deeper than the limit? Counts brackets outside strings before parsing: the parser
+ * itself is slow on deep bodies, and code that walks its result recurses (VAL-04). For bytes that are not JSON the result is
+ * arbitrary; the parser refuses them.
  */
 export function nestsDeeperThan(json: Uint8Array, limit: number): boolean {
-  // What nests deeper and is closed again needs more than this.
+  // Deeper nesting that is closed again needs more bytes than this.
   if (json.length <= 2 * limit) return false
   let depth = 0
   let inString = false

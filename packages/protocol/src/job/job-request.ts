@@ -3,13 +3,13 @@ import type { JsonObject } from '../fields/field.ts'
 import { MILLISECONDS_LOOK_FROM } from '../limits.ts'
 import { SERVICE_VERSION } from '../version.ts'
 
-/** The body of `POST /execute`, its shape checked, its input not yet (interface, "Job request"). */
+/** The body of `POST /execute` with a checked form; its input is not checked yet (interface, "Job request"). */
 export interface JobRequest {
   readonly service_version: typeof SERVICE_VERSION
-  /** As sent; {@link jobIdKey} is what jobs are compared by. */
+  /** As sent; jobs are compared by {@link jobIdKey}. */
   readonly job_id: string
   readonly task: {
-    /** Absent: the first declared capability. Any JSON value at all: an unknown one is answered by name (D21). */
+    /** Absent: the first declared capability. Any JSON value: an unknown one is refused by name (D21). */
     readonly capability?: unknown
     readonly input: JsonObject
   }
@@ -24,16 +24,16 @@ export function isJobId(value: unknown): value is string {
   return typeof value === 'string' && UUID_V4.test(value)
 }
 
-/** The form under which two spellings of one job_id are the same job (D16). */
+/** The key by which jobs are compared: the same for all spellings of a job_id (D16). */
 export function jobIdKey(jobId: string): string {
   return jobId.toLowerCase()
 }
 
 /**
- * Checks the shape of a job request: `service_version`, `job_id`, `task`, `deadline`, in this order (D14, D16).
+ * Checks the form of a job request: `service_version`, `job_id`, `task`, `deadline`, in this order (D14, D16).
  *
- * Returns the request, or the first field at fault with its reason; the input is checked by the capability's own
- * schema later, the capability by the agent that knows which there are.
+ * Returns the request, or the first faulty field with the reason. The input is checked later by the capability's own schema,
+ * the capability by the agent.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function readJobRequest(
   if (deadline >= MILLISECONDS_LOOK_FROM)
     return refuse('deadline', 'must be Unix seconds, this looks like milliseconds')
   const capability = Object.hasOwn(task, 'capability') ? { capability: task['capability'] } : {}
-  // The body was parsed as JSON.
+  // The body was parsed as JSON, so the cast is safe.
   const checked = { ...capability, input: input as JsonObject }
   return { ok: true, request: { service_version, job_id, task: checked, deadline } }
 }

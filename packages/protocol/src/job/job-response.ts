@@ -15,7 +15,7 @@ import { SERVICE_VERSION } from '../version.ts'
  */
 export interface JobSuccess {
   readonly service_version: typeof SERVICE_VERSION
-  /** As the request spelled it. */
+  /** Spelled as in the request. */
   readonly job_id: string
   readonly status: 'completed'
   readonly output: JsonObject
@@ -24,8 +24,8 @@ export interface JobSuccess {
 }
 
 /**
- * The 503 body while money may still move (D8): not a failure, not yet a success. Ask again with the same job_id
- * and the same payment header; never sign another payment meanwhile.
+ * The 503 body while the payment may still be charged (D8): neither a failure nor a success yet. Repeat the request with the
+ * same job_id and the same payment header; never sign another payment meanwhile.
  */
 export interface JobPending {
   readonly status: 'pending'
@@ -36,7 +36,7 @@ export interface JobPending {
 
 const SETTLEMENT_UNKNOWN = 'settlement is not yet known: repeat the same job_id with the same payment header'
 
-/** Makes the pending body; `error` says what is awaited, where it is not the settlement. */
+/** Creates the pending body; `error` says what is pending if it is not the settlement. */
 export function jobPending(jobId: string, error: string = SETTLEMENT_UNKNOWN): JobPending {
   return {
     status: 'pending',

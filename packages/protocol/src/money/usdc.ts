@@ -2,20 +2,20 @@ import { USDC_DECIMALS } from '../limits.ts'
 
 const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/
 
-/** More digits than the whole supply of any dollar needs; keeps hostile amounts small before they are parsed. */
+/** More digits than any real amount needs; limits hostile amounts before they are parsed. */
 export const MAX_AMOUNT_CHARACTERS = 40
 
-/** Why a decimal amount was refused, in words that follow the field's name. */
+/** Why a decimal amount was refused, as the end of a sentence about the field. */
 export interface AmountRefusal {
   readonly ok: false
   readonly reason: string
 }
 
 /**
- * Reads a decimal USDC amount (`"0.01"`) into atomic units (`10_000n`), by string arithmetic alone (D1).
+ * Parses a decimal USDC amount (`"0.01"`) into atomic units (`10_000n`) by string operations only (D1).
  *
- * Refuses signs, exponents, commas, leading zeros, bare points and more than six decimals, with the reason.
- * Zero is read: whether zero is a price is the caller's question ({@link readPrice} says no).
+ * Refuses signs, exponents, commas, leading zeros, bare points and more than six decimals, with the reason. Zero is
+ * accepted; {@link readPrice} refuses it.
  *
  * @example
  * ```ts
@@ -50,8 +50,8 @@ export function readPrice(decimal: unknown): { readonly ok: true; readonly atomi
 }
 
 /**
- * Writes atomic units as a decimal USDC amount without trailing zeros: `10_000n` → `"0.01"`.
- * With `{ decimals: 6 }` all six are written, for columns that align: `"0.010000"`.
+ * Formats atomic units as a decimal USDC amount without trailing zeros: `10_000n` → `"0.01"`. With `{ decimals: 6 }` all six
+ * are written, for aligned columns: `"0.010000"`.
  */
 export function formatUsdc(atomic: bigint, options: { readonly decimals?: number } = {}): string {
   const sign = atomic < 0n ? '-' : ''

@@ -1,7 +1,8 @@
 /**
- * The key that a word stands for which other declarations use: `price` for `pricing`, `parameters` for `input_schema`.
+ * The key that corresponds to a word used in other declaration formats: `price` for `pricing`, `parameters` for
+ * `input_schema`.
  *
- * @param known the keys that would be right
+ * @param known the valid keys
  */
 export function meantKey(word: string, known: readonly string[]): string | undefined {
   const meanings = OTHER_WORDS.get(word.toLowerCase())

@@ -1,9 +1,9 @@
 /**
- * The known word a mistyped one was probably meant to be, for "did you mean …?".
+ * The known word that a mistyped word was probably meant to be, for "did you mean …?".
  *
  * @param word what was written
- * @param known the words that would have been right, in the order in which ties are settled
- * @returns the closest known word, or undefined where none is close enough to be a fair guess
+ * @param known the valid words; earlier ones win ties
+ * @returns the closest known word, or undefined when none is close enough
  * @example nearest('minlength', ['minLength', 'maxLength']) // 'minLength'
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
@@ -12,7 +12,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   let bestDistance = Math.min(3, Math.max(1, Math.floor(word.length / 3))) + 1
   for (const candidate of known) {
     if (candidate.length > MAX_WORD_LENGTH || candidate === word) continue
-    // As many letters as one is longer have to be put in.
+    // The length difference is a lower bound for the distance.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
@@ -23,10 +23,10 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** Nothing we know is longer, and the comparison takes the product of both lengths. */
+/** No known word is longer, and the cost of the comparison is the product of both lengths. */
 const MAX_WORD_LENGTH = 64
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,20 +1,20 @@
-/** What is wrong with a value from outside, and how to fix it. */
+/** What is wrong with an external value, and how to fix it. */
 export interface Fault {
-  /** What is wrong and what would be right: `must be a decimal like "0.01", got "0,01"`. */
+  /** The error and the valid form: `must be a decimal like "0.01", got "0,01"`. */
   readonly reason: string
-  /** What to do about it, as one short command without a full stop: `write "0.01"`. */
+  /** The fix, as one short command without a full stop: `write "0.01"`. */
   readonly fix: string
-  /** Present where the name is at fault, not what stands under it: a key nobody knows, a reserved name. */
+  /** Present when the key is wrong, not its value: an unknown key, a reserved name. */
   readonly at?: 'key'
 }
 
-/** One thing wrong with a value from outside, and where. */
+/** A problem of an external value, with its path. */
 export interface Problem extends Fault {
   /** Path from the root of the checked value: `['capabilities', 'count', 'pricing', 'amount']`. */
   readonly path: readonly (string | number)[]
 }
 
-/** The path as people write it: `capabilities.count.items[2].name`. */
+/** The path in the usual notation: `capabilities.count.items[2].name`. */
 export function formatPath(path: Problem['path']): string {
   let text = ''
   for (const step of path) {
@@ -25,7 +25,7 @@ export function formatPath(path: Problem['path']): string {
 }
 
 /**
- * The problem in one line: `capabilities.count.pricing.amount: must be …`; of the whole value the reason alone.
+ * The problem in one line: `capabilities.count.pricing.amount: must be …`; for the whole value only the reason.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Texts that a pattern probably matches, made by reading its everyday parts: literals, classes, groups,
- * alternatives and repeats. The caller checks each; a pattern with anything else gives none.
+ * Texts that a pattern probably matches, created from its common constructs: literals, classes, groups, alternatives and
+ * repeats. The caller checks each text; for a pattern with any other construct there are none.
  */
 export function* samplePattern(source: string): Generator<string> {
   const part = readPattern(source)
@@ -17,16 +17,16 @@ const MAX_CHOICES = 3
 const MAX_EXTRA = 64
 const MAX_LENGTH = 2_000
 
-/** Which alternative to take, and how often to repeat beyond the least. */
+/** The choices for a text: which alternative to take, and how often to repeat beyond the minimum. */
 interface Taste {
   readonly choice: number
   readonly extra: number
 }
 
-/** Writes the text of one part of a pattern. */
+/** Creates the text of one part of a pattern. */
 type Part = (taste: Taste) => string
 
-/** Where reading stands; `failed` once something not understood was met. */
+/** The state of parsing; `failed` after an unsupported construct. */
 interface Reader {
   readonly source: string
   position: number
@@ -95,8 +95,7 @@ function readGroup(reader: Reader): Part {
 }
 
 /**
- * A class is tried on visible ASCII by the engine's cousin in JavaScript; one character at a time it is
- * harmless.
+ * Tests visible ASCII characters against the class with JavaScript's own engine; with one character at a time that is safe.
  */
 function readClass(reader: Reader): Part {
   const rest = reader.source.slice(reader.position - 1)
@@ -112,7 +111,7 @@ function readClass(reader: Reader): Part {
   }
 }
 
-/** Letters and digits first: they look best in a sample. */
+/** Letters and digits first: they are the most readable in a sample. */
 const CANDIDATES = 'aA0bB1cC2xX9zZ _-.,:;!?@#$%&*+=/\\|<>()[]{}^~`\'"éßλ中'
 
 function readEscape(reader: Reader): string {
@@ -165,7 +164,7 @@ function take(reader: Reader, character: string): boolean {
   return true
 }
 
-/** One code point, so that an emoji with a repeat behind it stays whole. */
+/** Takes one code point, so that an emoji before a repeat stays whole. */
 function takeCharacter(reader: Reader): string {
   const character = String.fromCodePoint(reader.source.codePointAt(reader.position) ?? 0)
   reader.position += character.length

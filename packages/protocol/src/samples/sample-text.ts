@@ -4,8 +4,8 @@ import { FORMAT_EXAMPLES, isFormat, type Format } from '../fields/formats.ts'
 import { samplePattern } from './sample-pattern.ts'
 
 /**
- * Texts a string field may accept, the likeliest first; the caller checks each. None where the field asks for
- * more than 10,000 characters: nobody reads such a sample.
+ * Texts that a string field may accept, the likeliest first; the caller checks each. None when the field requires more than
+ * 10,000 characters: such a sample is useless to people.
  */
 export function* sampleText(field: Field): Generator<string> {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = field
@@ -18,14 +18,14 @@ export function* sampleText(field: Field): Generator<string> {
 
 const MAX_SAMPLE_CHARACTERS = 10_000
 
-/** Words for people, of exactly the length asked for. */
+/** Readable words of exactly the given length. */
 function sentences(length: number): string {
   const sentence = 'Sample text. '
   const text = sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length)
   return text.endsWith(' ') ? `${text.slice(0, -1)}.` : text
 }
 
-/** A pattern without anchors leaves room for more on either side. */
+/** Lengthens texts for a pattern without anchors, which allows more characters on both sides. */
 function* paddedTo(minLength: number, texts: Iterable<string>): Generator<string> {
   for (const text of texts) {
     yield text
@@ -36,7 +36,7 @@ function* paddedTo(minLength: number, texts: Iterable<string>): Generator<string
   }
 }
 
-/** A usual text, the shortest one, and where the format has room one of exactly the length asked for. */
+/** A usual text, the shortest one, and, if the format allows it, one of exactly the given length. */
 function sampleFormat(format: Format, length: number): string[] {
   const usual = [FORMAT_EXAMPLES[format]]
   switch (format) {

@@ -14,22 +14,22 @@ import {
 import { sampleText } from './sample-text.ts'
 import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules } from '../fields/value-rules.ts'
 
-/** A valid value of a whole map of fields, or the field for which none was found and why. */
+/** A valid value for a whole map of fields, or the field without one and the reason. */
 export type SampleResult =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly violation: Violation }
 
 /**
- * Makes an example that the check of the same side accepts: for forms, `curl` lines and tests. A field's own
- * examples come first, then its default, then its enum, then something made to fit its constraints. Of an input's optional
- * fields those with a default are there, of an output's all, unless nothing can be made for them. The same fields give the
- * same sample.
+ * Creates an example that the check of the same side accepts: for forms, `curl` lines and tests. A field's own examples are
+ * tried first, then its default, then its enum, then a value created from its constraints. For an input, only those optional
+ * fields are included that have a default; for an output, all are, unless no value can be created. The same fields always
+ * give the same sample.
  *
- * Some fields have no value (`minimum: 0.2, maximum: 0.8` on an integer) and some patterns are not guessed;
- * then the result says which field needs `examples`.
+ * Some fields have no valid value (`minimum: 0.2, maximum: 0.8` on an integer) and some patterns are not supported; the
+ * result then names the field that needs `examples`.
  *
- * @param fields a map that `checkFields` found nothing wrong with
- * @param budget shared with other samples and checks; default one of its own
+ * @param fields a map without problems according to `checkFields`
+ * @param budget shared with other samples and checks; default: a new one
  * @example
  * ```ts
  * import { sample } from '@farebox/protocol/samples/sample'
@@ -99,7 +99,7 @@ function makeValue(
 ): Sampled<JsonValue> {
   switch (field.type) {
     case 'string':
-      // Reading a pattern and writing its texts takes longer than to check one of them.
+      // Parsing a pattern and creating its texts takes longer than checking one of them.
       if (field.pattern !== undefined && !takeSteps(budget, STEPS_PER_PATTERN)) return NOTHING_MADE
       return firstOf(sampleText(field), accepts)
     case 'number':
@@ -133,9 +133,7 @@ function sampleNumbers({ minimum, maximum }: Field): number[] {
   return candidates
 }
 
-/**
- * One item where that is allowed, because an empty array shows nobody what belongs into it; else the least.
- */
+/** One item if that is allowed, because an empty array does not show what belongs into it; otherwise the minimum. */
 function sampleArray(field: Field, rules: Rules, budget: CheckRun): Sampled<JsonValue> {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = field
   const length = Math.min(Math.max(1, minItems), maxItems)

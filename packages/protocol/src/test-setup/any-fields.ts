@@ -15,10 +15,10 @@ import { sample } from '../samples/sample.ts'
 const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
 const PATTERNS = ['^[a-z]+$', '^\\d{3}$', 'a', '', '^x*$', '^(foo|bar)-?\\w{2,}$']
 
-/** Two numbers in order, for a pair of bounds. */
+/** Two ordered numbers, for a pair of bounds. */
 const bounds = fc.tuple(fc.nat(8), fc.nat(8)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
 
-/** Any field that checkFields finds nothing wrong with, `depth` levels deep at most. */
+/** Any field without problems according to `checkFields`, nested at most `depth` levels deep. */
 export function fieldOf(depth: number): fc.Arbitrary<Field> {
   const types = depth <= 1 ? TYPES.filter(type => type !== 'array' && type !== 'object') : TYPES
   const plain = fc.record(
@@ -57,7 +57,7 @@ interface Ingredients extends Field {
   readonly size?: readonly [number, number]
 }
 
-/** Keeps what goes with the type, and only values the field itself would take. */
+/** Keeps the keywords of the type, and only values that the field itself accepts. */
 function toField({ length, range, size, ...rest }: Ingredients): Field {
   const all: { [keyword: string]: unknown } = { ...rest }
   if (length !== undefined) [all['minLength'], all['maxLength']] = length
@@ -79,7 +79,7 @@ function isFine(field: Field): boolean {
   return (['input', 'output'] as const).every(side => checkFields({ f: field }, [], { side }).length === 0)
 }
 
-/** Inputs that the agent takes for the fields: with everything, with what is required alone, and with empty values. */
+/** Inputs that the agent accepts for the fields: complete, with required fields only, and with empty values. */
 export function takenInputs(fields: FieldMap): readonly JsonObject[] {
   const check = compileInput(fields)
   const inputs = (['all', 'required', 'empty'] as const).map(kind =>

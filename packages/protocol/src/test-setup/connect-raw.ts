@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
-/** A raw connection that remembers what it was sent. */
+/** A raw connection that records what it receives. */
 export interface RawConnection {
   readonly socket: Socket
   readonly connected: Promise<void>
   received(): string
-  /** Resolves once what came is enough, or the connection is over. */
+  /** Resolves once `enough` accepts the received text, or when the connection has ended. */
   until(enough: (received: string) => boolean): Promise<string>
-  /** Resolves to all that came, once the other side has closed. */
+  /** Resolves to everything received, once the other side has closed. */
   readonly closed: Promise<string>
 }
 
@@ -18,7 +18,7 @@ export function connectRaw(port: number): RawConnection {
   socket.on('data', (chunk: string) => {
     received += chunk
   })
-  // How a connection ends is not the point of these tests; what came before is.
+  // These tests concern the received data, not how a connection ends, so errors are ignored.
   socket.on('error', () => undefined)
   const closed = new Promise<string>(resolve => {
     socket.on('close', () => resolve(received))

@@ -1,14 +1,14 @@
-/** Below this the counter of CPU time says little. */
+/** Below this the CPU time counter is too coarse. */
 const LEAST_MS = 1
 const ROUNDS = 7
 /** The rounds are repeated up to this many times. */
 const MAX_REPEATS = 10
 
 /**
- * How many times the CPU time of `control` some work takes: the quickest of some rounds of each, which take turns. Not
- * the time of a clock, and both in the same moment: other programs of the machine hardly count. The compiler and
- * garbage collector threads do count, so the rounds are repeated while the ratio is not below `limit`: the minimum
- * drops their share and keeps the time of the work itself.
+ * The CPU time of some work as a multiple of the time of `control`: the fastest of several rounds each, run alternately. CPU
+ * time instead of wall-clock time, and both at the same moment, so that other programs of the machine hardly matter. The
+ * compiler and garbage collector threads count too, so the rounds are repeated while the ratio is not below `limit`: the
+ * minimum excludes their share and keeps the time of the work itself.
  */
 export function cpuRatio(
   work: () => unknown,
@@ -26,12 +26,15 @@ export function cpuRatio(
 }
 
 /**
- * What {@link growth} stays below where the time grows with the size. Far above 16: large values have more than their
- * share of cache misses and of garbage collection.
+ * The limit for {@link growth} of linear work. Far above 16, because large values cause a disproportionate number of cache
+ * misses and garbage collections.
  */
 export const LINEAR = 128
 
-/** {@link cpuRatio} of work on something sixteen times as large: about 16 where its time grows with the size, 256 with its square. */
+/**
+ * {@link cpuRatio} for work on a value sixteen times as large: about 16 when the time grows linearly, 256 when it grows
+ * quadratically.
+ */
 export function growth(work: (size: number) => unknown, size: number): number {
   const small = Math.ceil(size / 4)
   return cpuRatio(

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { connectRaw } from './connect-raw.ts'
 import { until } from './until.ts'
 
-/** When a caller leaves. */
+/** The moments at which a caller disconnects. */
 const MOMENTS = [
   'in its header',
   'in its body',
@@ -16,19 +16,19 @@ const WAYS: { readonly [way: string]: (socket: Socket) => unknown } = {
   leaves: socket => socket.destroy(),
   'is cut off': socket => socket.resetAndDestroy(),
 }
-/** So many callers do the same at a time. */
+/** The number of callers that act at the same time. */
 const CALLERS = 4
 
-/** How some callers leave. */
+/** How callers disconnect. */
 export interface Leaving {
   readonly moment: (typeof MOMENTS)[number]
   readonly way: string
-  /** Requests that each of them sends at once. */
+  /** The number of requests that each caller sends at once. */
   readonly requests: number
   readonly isBehindProxy: boolean
 }
 
-/** Every moment in every way, with one request and with several, directly and through a proxy. */
+/** All combinations of moment and way, with one request and with several, directly and through a proxy. */
 export const LEAVINGS: readonly Leaving[] = MOMENTS.flatMap(moment =>
   Object.keys(WAYS).flatMap(way =>
     [1, 3].flatMap(requests =>
@@ -37,24 +37,24 @@ export const LEAVINGS: readonly Leaving[] = MOMENTS.flatMap(moment =>
   ),
 )
 
-/** A server that is left. */
+/** The server that callers disconnect from. */
 export interface LeftServer {
   readonly port: number
-  /** One whole request: its head, and its body if it has one. */
+  /** One complete request: its head, and its body if it has one. */
   readonly request: string
   readonly answers: HeldAnswers
   readonly connections: Connections
 }
 
-/** Holds answers back. */
+/** Holds responses back. */
 export interface HeldAnswers {
-  /** How many requests wait for their answer. */
+  /** The number of requests that wait for their response. */
   waiting(): number
-  /** From now on answers wait for {@link release}. */
+  /** Makes later responses wait for {@link release}. */
   hold(): void
-  /** Lets go those that wait, and those that come. */
+  /** Releases waiting and later responses. */
   release(): void
-  /** To be awaited by each request, before its answer. */
+  /** Awaited by each request before its response. */
   pass(): Promise<void>
 }
 
@@ -81,11 +81,11 @@ export function createHeldAnswers(): HeldAnswers {
 /** The open connections of a server. */
 export interface Connections {
   count(): number
-  /** What the server has read on all of them. */
+  /** The number of bytes that the server has read on all of them. */
   bytesRead(): number
 }
 
-/** Watches the connections that come to a port of this process from now on. */
+/** Watches later connections to a port of this process. */
 export function watchConnections(port: number): Connections {
   const open = new Set<Socket>()
   subscribe('net.server.socket', message => {
@@ -100,7 +100,7 @@ export function watchConnections(port: number): Connections {
   }
 }
 
-/** Lets callers leave a server; resolves once it has noticed that nobody is connected. */
+/** Makes callers disconnect from a server; resolves once the server has no connections. */
 export async function leaveEarly(server: LeftServer, leaving: Leaving): Promise<void> {
   const { moment, way, requests, isBehindProxy } = leaving
   const { answers } = server
@@ -115,7 +115,7 @@ export async function leaveEarly(server: LeftServer, leaving: Leaving): Promise<
     await until(() => answers.waiting() >= CALLERS)
   if (moment === 'while it takes the answer') {
     answers.release()
-    // The rest stays where it is.
+    // The rest of the request is not sent.
     await Promise.all(
       callers.map(async ({ socket, until: comes }) => {
         await comes(received => received !== '')
@@ -124,7 +124,7 @@ export async function leaveEarly(server: LeftServer, leaving: Leaving): Promise<
     )
   }
   for (const { socket } of callers) WAYS[way]?.(socket)
-  // Answers that were held are made for callers that have left, and for those that are leaving.
+  // Held responses are created for callers that have disconnected or are disconnecting.
   answers.release()
   await until(() => server.connections.count() === 0 && answers.waiting() === 0)
   await proxy?.close()
@@ -135,7 +135,7 @@ function partOf(requests: string, moment: Leaving['moment']): string {
   return moment === 'in its body' ? requests.slice(0, -2) : requests
 }
 
-/** A proxy that passes on whatever comes, and the end of either side. */
+/** A proxy that forwards all data, and the end of either side. */
 async function openProxy(port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
   const proxy = createServer({ allowHalfOpen: true }, near => {
     const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })

@@ -1,10 +1,10 @@
 import type { Clock } from '../time/clock.ts'
 
-/** A clock whose time passes only when a test says so. */
+/** A clock whose time advances only when a test advances it. */
 export interface ManualClock extends Clock {
-  /** Lets time pass, and calls back what is due by then, the earliest first. */
+  /** Advances the time, and runs the callbacks that are due, earliest first. */
   pass(ms: number): void
-  /** How many callbacks wait. */
+  /** The number of waiting callbacks. */
   waiting(): number
 }
 
@@ -13,7 +13,7 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** Makes a clock that shows `startMs`, Unix milliseconds; default 2027-01-01. */
+/** Creates a clock that shows `startMs`, Unix milliseconds; default 2027-01-01. */
 export function createManualClock(startMs: number = Date.UTC(2027, 0, 1)): ManualClock {
   const timers = new Set<Timer>()
   let nowMs = startMs

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Ends a hang, and nothing else. */
+/** Only ends a test that hangs. */
 const HANG_MS = 600_000
 
 /**
- * Reads every `everyMs` until the value is truthy, and resolves to it. For tests that wait for something to happen, however long it
- * takes on a busy machine; where the value matters to the reader of a failure, `expect.poll` says more.
+ * Calls `read` every `everyMs` until its value is truthy, and resolves to the value. For tests that wait for an event,
+ * however long it takes on a busy machine; use `expect.poll` when a failure should show the value.
  *
- * @throws What `read` throws; an error where the value is still falsy after ten minutes.
+ * @throws the error of `read`; an error when the value is still falsy after ten minutes
  */
 export async function until<T>(
   read: () => T | Promise<T>,
@@ -24,7 +24,7 @@ function isTruthy<T>(value: T): value is Exclude<T, false | undefined | null | 0
   return Boolean(value)
 }
 
-/** Resolves when the signal is aborted, at once where it is already. A listener alone is never called in that case. */
+/** Resolves when the signal aborts, at once if it is already aborted. A listener alone would not be called in that case. */
 export function untilAborted(signal: AbortSignal | undefined): Promise<void> {
   return new Promise(resolve => {
     if (signal?.aborted === true) resolve()

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 /**
- * Posts a body of spaces, and reads the answer only once all of it is sent, as many clients do. Resolves to the answer's
- * status, or to why there is none.
+ * Posts a body of spaces, and reads the response only after all of it was sent, as many clients do. Resolves to the status
+ * of the response, or to the reason why there is none.
  */
 export async function upload(url: string, bytes: number): Promise<number | string> {
   const { hostname, port, pathname } = new URL(url)

@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from '../limits.ts'
 
 /**
- * The time, and a way to be called later. It is handed in wherever something waits, so that a test or a simulator can own
+ * The time, and a way to schedule a callback. It is injected wherever code waits, so that a test or a simulator can control
  * it.
  *
  * @example
@@ -16,13 +16,13 @@ export interface Clock {
   /** Unix milliseconds. */
   nowMs(): number
   /**
-   * Calls back once after the delay, unless the returned function is called before. Delays of any length; never before it
-   * has returned.
+   * Runs the callback once after the delay, unless the returned function is called before. The delay may have any length;
+   * the callback never runs before this method has returned.
    */
   after(delayMs: number, callback: () => void): () => void
 }
 
-/** The part of an `AbortSignal` that is used: each fits. */
+/** The part of an `AbortSignal` that is used; every `AbortSignal` fits. */
 export interface StopSignal {
   readonly aborted: boolean
   readonly reason?: unknown
@@ -30,20 +30,20 @@ export interface StopSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Browsers and Node have these; this package uses the types of neither. */
+/** Browsers and Node have these globals; this package uses the types of neither. */
 const host = globalThis as unknown as {
   setTimeout(callback: () => void, delayMs: number): unknown
   clearTimeout(timer: unknown): void
   readonly performance: { readonly timeOrigin: number; now(): number }
 }
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   after(delayMs, callback) {
     let timer: unknown
     const wait = (leftMs: number): void => {
-      // A longer timer fires at once (D17), so a long wait is made of several.
+      // A longer timer fires at once (D17), so a long delay is split into several timers.
       timer =
         leftMs > MAX_TIMER_MS
           ? host.setTimeout(() => wait(leftMs - MAX_TIMER_MS), MAX_TIMER_MS)
@@ -55,15 +55,15 @@ export const systemClock: Clock = {
 }
 
 /**
- * Unix milliseconds as they were when this process started, plus the time that has passed since: setting the machine's
- * clock does not move it. For lifetimes within one process (D40).
+ * Unix milliseconds at the start of this process plus the time elapsed since: changing the system clock does not affect it.
+ * For lifetimes within one process (D40).
  */
 export const steadyClock: Clock = {
   nowMs: () => host.performance.timeOrigin + host.performance.now(),
   after: systemClock.after,
 }
 
-/** The clock in whole Unix seconds, as the chain counts. */
+/** The clock's time in whole Unix seconds, as the chain counts. */
 export function nowSeconds(clock: Pick<Clock, 'nowMs'>): number {
   return Math.floor(clock.nowMs() / 1_000)
 }

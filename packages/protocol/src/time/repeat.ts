@@ -2,15 +2,15 @@ import { sleep, type Clock, type StopSignal } from './clock.ts'
 
 /** How work is repeated. */
 export interface Repetition {
-  /** From the end of one pass to the start of the next; 0: the next begins at once. */
+  /** Pause between the end of one pass and the start of the next; 0: the next starts at once. */
   readonly everyMs: number
-  /** Ends it: no pass is begun any more, and a pause ends at once. */
+  /** Stops the repetition: no further pass starts, and a pause ends at once. */
   readonly signal: StopSignal
-  /** Is given what a pass rejected with; the next pass comes after the same pause. */
+  /** Called with the error of a failed pass; the next pass follows after the same pause. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** Works at once, and again after each pause, until the signal aborts. Never rejects. */
+/** Runs the work at once, and again after each pause, until the signal aborts. Never rejects. */
 export async function repeat(
   clock: Pick<Clock, 'after'>,
   { everyMs, signal, onFailure }: Repetition,

@@ -1,9 +1,9 @@
 import type { StopSignal } from './clock.ts'
 
 /**
- * Waits for work, and no longer than until the signal aborts: then the work goes on, and its outcome is ignored.
+ * Waits for work until the signal aborts; the work then continues, and its outcome is ignored.
  *
- * @throws what the work rejected with; the signal's reason as soon as that aborts
+ * @throws the error of the work; the signal's reason as soon as it aborts
  */
 export function unlessAborted<T>(work: Promise<T>, signal: StopSignal): Promise<T> {
   return new Promise((resolve, reject) => {

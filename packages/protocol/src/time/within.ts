@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts'
 
 /**
- * Waits for work, and no longer than the limit.
+ * Waits for work up to a time limit.
  *
- * @returns what the work resolved to; `undefined` where it was not over in time: then it goes on, and its outcome is ignored
- * @throws what the work rejected with in time
+ * @returns the result of the work; `undefined` after the time limit: the work then continues, and its outcome is ignored
+ * @throws the error of the work when it occurs in time
  */
 export function within<T>(
   clock: Pick<Clock, 'after'>,

@@ -1,8 +1,8 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '../fields/field.ts'
 
 /**
- * What a handler gets: fields that are required or have a default are there, the others may be absent. An
- * `enum` declared `as const` narrows its field to the values listed.
+ * The type that a handler receives: fields that are required or have a default are present, the others may be absent. An
+ * `enum` declared `as const` narrows its field to the listed values.
  *
  * @example
  * ```ts
@@ -22,8 +22,7 @@ export type InferInput<F extends FieldMap> = string extends keyof F
     >
 
 /**
- * What a handler must return: every field, except that those with `required: false` may be absent or
- * undefined.
+ * The type that a handler must return: every field, except that those with `required: false` may be absent or undefined.
  *
  * @example
  * ```ts
@@ -45,8 +44,8 @@ export type InferOutput<F extends FieldMap> = string extends keyof F
     >
 
 /**
- * What a caller may send: the input before coercion (D19) and defaults. Only required fields must be there,
- * and a number may come as text.
+ * The type that a caller may send: the input before coercion (D19) and defaults. Only required fields must be present, and a
+ * number may be sent as text.
  *
  * @example
  * ```ts
@@ -69,7 +68,7 @@ type Required = { readonly required: true }
 type MayBeAbsent = { readonly required: false }
 type AlwaysThere = Required | { readonly default: JsonValue | readonly JsonValue[] | object }
 
-/** Shows the fields themselves in an editor instead of an intersection. */
+/** Makes an editor show the fields instead of an intersection. */
 type Flat<T> = { [key in keyof T]: T[key] }
 
 type InputValue<F extends Field> = F extends { readonly enum: infer E extends readonly unknown[] }
@@ -109,7 +108,7 @@ type CallerValue<F extends Field> = F extends { readonly enum: infer E extends r
       object: F extends { readonly properties: infer P extends FieldMap } ? InferCallerInput<P> : JsonObject
     }[F['type']]
 
-/** A number or boolean of an enum as the text that coerces to it. */
+/** A number or boolean of an enum, as the text that is coerced to it. */
 type Text<V> = V extends number | boolean ? `${V}` : never
 
 /** `as const` makes the arrays and objects of an enum readonly; the value a handler gets is not. */

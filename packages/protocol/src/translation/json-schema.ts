@@ -1,11 +1,11 @@
 import type { Field, FieldMap, JsonObject, JsonValue, Side } from '../fields/field.ts'
 
 /**
- * Projects a map of fields to JSON Schema 2020-12, for tools that speak it. What the schema accepts, our own
- * check accepts unchanged, save integers beyond 2^53 − 1 and texts where engines differ on what white space
- * `\s` is. It says nothing of coercion and dropping, which the check does for a caller beyond that.
+ * Converts a map of fields to JSON Schema 2020-12, for tools that support it. The built-in check accepts everything that the
+ * schema accepts, except integers beyond 2^53 − 1 and texts for which engines disagree about white space (`\s`). The schema
+ * does not express coercion and the removal of undeclared fields, which the check also does for callers.
  *
- * A `pattern` that a JavaScript engine would not compile is named in a `$comment` instead.
+ * A `pattern` that a JavaScript engine would not compile is put into a `$comment` instead.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ function copy(setting: JsonValue | readonly JsonValue[]): JsonValue {
   return JSON.parse(JSON.stringify(setting))
 }
 
-/** Compiled only, never run: a stranger's pattern is safe to compile, not to match (D18). */
+/** The pattern is only compiled, never run: compiling a third party's pattern is safe, matching it is not (D18). */
 function patternSchema(source: string): JsonObject {
   const comment = { $comment: `pattern in RE2 syntax: ${source}` }
   if (POSIX_CLASS.test(source)) return comment
@@ -73,7 +73,5 @@ function patternSchema(source: string): JsonObject {
   }
 }
 
-/**
- * The one thing both engines compile and read differently: JavaScript takes `[:alpha:]` for six characters.
- */
+/** The only syntax that both engines compile with different meanings: JavaScript reads `[:alpha:]` as six characters. */
 const POSIX_CLASS = /\[:\^?\w+:\]/
