@@ -2,7 +2,7 @@ import { comparableJson } from '@farebox/protocol/internal/fields/equal-json'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import type { Condition } from '../document/flow.ts'
 
-/** Whether a branch hands the value on by `then`. Absent and null are not there. Pure; never throws. */
+/** Does a branch pass its value on by `then`? An absent value and null do not meet any condition. Pure; never throws. */
 export function meetsCondition(condition: Condition, value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return false
   switch (condition.is) {
@@ -23,7 +23,7 @@ export function meetsCondition(condition: Condition, value: JsonValue | undefine
   }
 }
 
-/** A text that has the text in it, or a list that has the value among its items. */
+/** True for a text that contains the text, and for a list with the value among its items. */
 function contains(value: JsonValue, wanted: string | number | boolean): boolean {
   if (typeof value === 'string') return typeof wanted === 'string' && value.includes(wanted)
   return Array.isArray(value) && value.includes(wanted)

@@ -8,20 +8,20 @@ import type { AdapterStep } from '../document/flow.ts'
 import { MAX_ADAPTER_CHARACTERS } from '../document/flow-limits.ts'
 import { parseTemplate } from './template-text.ts'
 
-/** The result of an adapter: a value, or none because its inputs do not fit. */
+/** The result of an adapter: a value, or a reason why its inputs do not fit. */
 export type AdapterResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly reason: string }
-  /** Nothing came that it could hand on: what hangs on it is skipped. */
+  /** There was no value to pass on: the steps that depend on it are skipped. */
   | { readonly ok: 'skipped' }
 
 /**
- * Runs one adapter. Pure; never throws. Its time and size are bounded by those of what comes, and the value it makes
- * by {@link MAX_ADAPTER_CHARACTERS}.
+ * Runs one adapter. Pure; never throws. Its time and memory are limited by the size of its inputs, and its output by {@link
+ * MAX_ADAPTER_CHARACTERS}.
  *
- * @param step an adapter in which `checkFlow` found no error
- * @param inputs the values that came, by port; absent where a source gave none, or was skipped
- * @param budget for the check of what is picked; default one of its own
+ * @param step an adapter without errors according to `checkFlow`
+ * @param inputs the values of the inputs, by port; absent when a source gave none, or was skipped
+ * @param budget for checking a picked value; default: a new one
  */
 export function runAdapter(
   step: AdapterStep,
@@ -69,7 +69,7 @@ export function runAdapter(
   }
 }
 
-/** Values that nothing new is made from are as small as what came. */
+/** For values that were not newly created: they are no larger than the inputs. */
 function give(value: JsonValue): AdapterResult {
   return { ok: true, value }
 }
@@ -141,7 +141,7 @@ function split(
   text: string,
   { separator, most }: { readonly separator: string; readonly most: number },
 ): AdapterResult {
-  // One more than may be is enough to see that there are too many.
+  // One item more than allowed is enough to detect too many.
   const items = text.split(separator, most + 1)
   return items.length > most
     ? { ok: false, reason: `text: gives more than ${most} items` }

@@ -1,14 +1,14 @@
-/** A template, taken apart: texts and names of inputs in turn. */
+/** A parsed template: a sequence of texts and input names. */
 export type TemplatePart = { readonly text: string } | { readonly name: string }
 
-/** The parts of a template, or its fault. */
+/** The parts of a template, or its error. */
 export type TemplateResult =
   | { readonly ok: true; readonly parts: readonly TemplatePart[] }
   | { readonly ok: false; readonly reason: string }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
-/** Takes a template apart: `{name}` is an input, `{{` and `}}` are braces. */
+/** Parses a template: `{name}` is an input, `{{` and `}}` are braces. */
 export function parseTemplate(text: string): TemplateResult {
   const parts: TemplatePart[] = []
   let literal = ''
@@ -39,7 +39,7 @@ export function parseTemplate(text: string): TemplateResult {
   return { ok: true, parts }
 }
 
-/** The names of a template's inputs, each once, in the order of the text; none where it cannot be read. */
+/** The names of a template's inputs, each once, in the order of the text; empty for an invalid template. */
 export function namesOfTemplate(text: string): readonly string[] {
   const parsed = parseTemplate(text)
   if (!parsed.ok) return []

@@ -5,11 +5,11 @@ import type { Flow, JobStep } from '../document/flow.ts'
 export interface CurrentCapability {
   readonly agent_name: string
   /**
-   * `unreachable`: it was asked now and did not answer; `offline`: it did not answer its last checks; `closed`: it takes no
-   * jobs, for the reason given.
+   * `unreachable`: it was requested now and did not respond; `offline`: it did not respond to its last checks; `closed`: it
+   * takes no jobs, for the reason given.
    */
   readonly state: 'online' | 'unreachable' | 'offline' | 'closed'
-  /** Why it takes no jobs; with `closed` alone. */
+  /** Why it takes no jobs; only with `closed`. */
   readonly reason?: string
   readonly hash: string
   /** Decimal USDC. */
@@ -17,11 +17,11 @@ export interface CurrentCapability {
   readonly max_deadline_seconds: number
   readonly input_schema: FieldMap
   readonly output_schema: FieldMap
-  /** Why it asks to move tokens of the payer, one for each permission. */
+  /** Why it asks for permission to move tokens of the payer, one text for each permission. */
   readonly permissions: readonly string[]
 }
 
-/** The known capabilities that a flow orders from. */
+/** The current capabilities that a flow uses. */
 export interface Catalog {
   /**
    * @returns null where the agent or the capability is gone; undefined where nobody has asked: the pinned one counts
@@ -29,10 +29,10 @@ export interface Catalog {
   find(agentId: number, capability: string): CurrentCapability | null | undefined
 }
 
-/** Knows nothing: a flow is compared with what is pinned in it. */
+/** An empty catalog: a flow is compared with its pinned capabilities. */
 export const NO_CATALOG: Catalog = { find: () => undefined }
 
-/** A flow with the schemas, prices and deadlines that hold now in place of the pinned ones. */
+/** The flow with current schemas, prices and deadlines in place of the pinned ones. */
 export function withCurrent(flow: Flow, catalog: Catalog): Flow {
   const steps = Object.entries(flow.steps).map(([id, step]) => {
     const current = step.kind === 'job' ? catalog.find(step.agent_id, step.capability) : undefined
@@ -42,7 +42,7 @@ export function withCurrent(flow: Flow, catalog: Catalog): Flow {
   return { ...flow, steps: Object.fromEntries(steps) }
 }
 
-/** The part of a capability that a flow keeps. */
+/** The part of a capability that a flow stores. */
 export function pin(current: CurrentCapability): JobStep['pinned'] {
   const { agent_name, hash, price, max_deadline_seconds, input_schema, output_schema } = current
   return { agent_name, hash, price, max_deadline_seconds, input_schema, output_schema }

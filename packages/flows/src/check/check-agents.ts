@@ -3,7 +3,7 @@ import type { Flow, JobStep } from '../document/flow.ts'
 import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
 import { find, type LazyFinding, type Repair } from './finding.ts'
 
-/** Changes of the agents that a flow orders from: gone, offline, dearer, changed, asking for permissions. */
+/** Findings about changes of a flow's agents: removed, offline, more expensive, changed, or asking for permissions. */
 export function checkAgents(flow: Flow, catalog: Catalog): LazyFinding[] {
   return Object.entries(flow.steps).flatMap(([id, step]) => {
     if (step.kind !== 'job') return []
@@ -51,7 +51,7 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
   }
 }
 
-/** A higher price asks again; everything else that changed shows at its wires, and is taken over by one click. */
+/** A higher price needs a new agreement; other changes show at the wires, and are accepted with one click. */
 function checkDrift(id: string, step: JobStep, current: CurrentCapability): LazyFinding[] {
   const { pinned } = step
   const [before, now] = [readPrice(pinned.price), readPrice(current.price)]

@@ -14,9 +14,9 @@ import { priceFlow, type FlowPrice } from './price.ts'
 
 /** Facts about a flow before it is paid for. */
 export interface FlowCheck {
-  /** Whether it can be run: no finding is an error. */
+  /** Can the flow be run, with no finding that is an error? */
   readonly ok: boolean
-  /** Errors first, then warnings, then notes; within each in the order of the steps. */
+  /** Errors first, then warnings, then notes; each group in the order of the steps. */
   readonly findings: readonly Finding[]
   /** In the order of the document. */
   readonly wires: readonly GradedWire[]
@@ -28,13 +28,13 @@ export interface FlowCheck {
 }
 
 /**
- * Checks a flow before anything is paid, against what its agents are now: wires, required inputs, constants, circles,
- * price, time, and what has changed since it was made. Pure; never throws for a flow that {@link readFlow} let through,
- * and is done with the largest in a second or two: a thousand findings are listed at most, and of what takes too long to
- * compare it is said that it can fail.
+ * Checks a flow before payment against the current state of its agents: wires, required inputs, constants, cycles, price,
+ * duration, and changes since the flow was created. Pure; never throws for a flow that {@link readFlow} accepted, and takes
+ * a second or two for the largest one: at most a thousand findings are listed, and a wire that takes too long to compare is
+ * reported as possibly failing.
  *
- * @param options.catalog what the capabilities are now; default: what is pinned in the flow
- * @param options.balance what the payer has, in decimal USDC
+ * @param options.catalog the current capabilities; default: those pinned in the flow
+ * @param options.balance the payer's balance, in decimal USDC
  * @example
  * ```ts
  * import { checkFlow } from '@farebox/flows/check/check-flow'

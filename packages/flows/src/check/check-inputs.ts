@@ -10,7 +10,10 @@ import type { Inspection } from './inspection.ts'
 import { nameStep } from '../document/name-step.ts'
 import { findOutput } from '../graph/find-port.ts'
 
-/** Inputs that nothing feeds, that may stay empty, or whose constants are refused; outputs that nothing feeds. */
+/**
+ * Findings about inputs that have no source, that may stay empty, or whose constants are refused; and about outputs without
+ * a source.
+ */
 export function* checkInputs(inspection: Inspection): Generator<LazyFinding> {
   const { graph } = inspection
   for (const id of Object.keys(graph.flow.steps)) {
@@ -37,7 +40,7 @@ function checkPort(inspection: Inspection, id: string, port: InputPort): LazyFin
   ]
 }
 
-/** An output that is not always there, into an input that has to be. */
+/** A finding when an output that may be absent feeds a required input. */
 function checkSource(
   { graph, guesses }: Inspection,
   to: PortRef,
@@ -47,7 +50,7 @@ function checkSource(
   const output = findOutput(graph, from)
   if (output === undefined || output.always || !port.required) return []
   const source = Object.hasOwn(graph.flow.steps, from.step) ? graph.flow.steps[from.step] : undefined
-  // A step on the other way of a branch is skipped, it does not fail.
+  // A step on the other way of a branch is skipped; it does not fail.
   if (source?.kind === 'branch' || source?.kind === 'approval' || source?.kind === 'wait') return []
   return [
     find(
@@ -82,7 +85,7 @@ function checkConstant(
   ]
 }
 
-/** Values for inputs that are not there any more. */
+/** Findings about constants for inputs that do not exist any more. */
 function checkStrayConstants(graph: Graph, id: string): LazyFinding[] {
   const known = new Set(graph.inputsOf(id).map(({ name }) => name))
   return Object.keys(graph.flow.steps[id]?.constants ?? {})
@@ -107,7 +110,10 @@ function checkOutput(inspection: Inspection, port: string): LazyFinding[] {
   ]
 }
 
-/** The best sources there are, or an input of the flow. A value is for people to type: one that is made up is never meant. */
+/**
+ * The best available sources, or an input of the flow. A constant must be typed by a person: an invented one is never
+ * intended.
+ */
 function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repair[] {
   const { graph } = inspection
   const sources = findSources(inspection, to)

@@ -7,7 +7,7 @@ import { namesOfTemplate, parseTemplate } from '../adapters/template-text.ts'
 import { find, type LazyFinding, type Repair } from './finding.ts'
 import { nameStep } from '../document/name-step.ts'
 
-/** Faults of single steps, whatever is joined to them, and of the order they are in. */
+/** Errors of single steps, regardless of their wires, and of the order of the steps. */
 export function checkSteps(graph: Graph): LazyFinding[] {
   const { flow } = graph
   const steps = Object.entries(flow.steps)
@@ -62,13 +62,13 @@ function checkStep(id: string, step: Step): LazyFinding[] {
   }
 }
 
-/** Marks on what would be given away all the same: other settings than values, and inputs that are not there. */
+/** Findings about secret marks without effect: on settings other than constants, and on inputs that do not exist. */
 function checkSecrets(graph: Graph, id: string, step: Step): LazyFinding[] {
   const { secret = [], constants = {} } = step
   const inputs = new Set(graph.inputsOf(id).map(({ name }) => name))
   const canBeLeftOut = (port: string): boolean => {
     if (Object.hasOwn(constants, port) || (hasValue(step) && port === 'value')) return true
-    // Of a branch it may be meant what its value is compared with.
+    // For a branch, the value that its condition compares with may be intended.
     return inputs.has(port) && (step.kind !== 'branch' || step.condition.is === 'there')
   }
   return secret
@@ -85,7 +85,7 @@ function checkSecrets(graph: Graph, id: string, step: Step): LazyFinding[] {
     })
 }
 
-/** The first that was there before. */
+/** The first name that occurs a second time. */
 function findTwice(names: readonly string[]): string | undefined {
   const seen = new Set<string>()
   return names.find(name => seen.size === seen.add(name).size)
@@ -135,7 +135,7 @@ function findCircle({ flow, circular }: Graph): LazyFinding {
   )
 }
 
-/** Paid steps of which nothing is used, and steps that hold the run up for nothing. */
+/** Findings about paid steps whose outputs are not used, and about steps that delay the run without effect. */
 function checkUnused({ flow }: Graph): LazyFinding[] {
   const used = new Set(flow.wires.map(({ from }) => from.step))
   for (const { after } of Object.values(flow.steps)) for (const { step } of after ?? []) used.add(step)

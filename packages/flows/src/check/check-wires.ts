@@ -11,15 +11,15 @@ import { findInput, findOutput } from '../graph/find-port.ts'
 import { narrowInput } from './narrow-input.ts'
 import { proposeAdapters } from './propose-adapters.ts'
 
-/** How a wire is, for the one who draws it. */
+/** A wire with its grade, for display. */
 export interface GradedWire {
   readonly wire: Wire
-  /** `broken`: one of its ends is not there. */
+  /** `broken`: one of its ends does not exist. */
   readonly grade: Grade | 'broken'
   readonly reason: string
 }
 
-/** Every wire with its grade, in the order of the document. */
+/** Grades every wire, in the order of the document. */
 export function gradeWires({ graph, gradeTypes, guesses }: Inspection): readonly GradedWire[] {
   return graph.flow.wires.map(wire => {
     const ends = endsOf(graph, guesses, wire)
@@ -28,7 +28,7 @@ export function gradeWires({ graph, gradeTypes, guesses }: Inspection): readonly
   })
 }
 
-/** Faults of the wires. */
+/** Findings about the wires. */
 export function checkWires({ graph, guesses }: Inspection, graded: readonly GradedWire[]): LazyFinding[] {
   const seen = new Set<string>()
   return graded.flatMap(({ wire, grade, reason }): LazyFinding[] => {
@@ -67,7 +67,7 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
   })
 }
 
-/** Says that a text that is too long stops the run, and that no adapter shortens one. */
+/** Explains that a text that is too long stops the run, and that no adapter shortens one. */
 function whatThen(graph: Graph, { from, to }: Wire): string {
   const type = findInput(graph, to)?.type ?? 'any'
   if (from.step === FLOW_INPUT || type === 'any' || type.type !== 'string' || type.maxLength === undefined)
@@ -102,7 +102,7 @@ function missing(
   return meant === undefined ? `${gone}.` : `${gone}. Its new name may be “${meant}”.`
 }
 
-/** The same wire to the port of the nearest name, where that fits; or without it. */
+/** Repairs: the same wire to the port with the nearest name, if that fits; or no wire. */
 function repairBroken(graph: Graph, guesses: Guesses, wire: Wire): Repair[] {
   const { from, to } = wire
   const source = guesses.nearest(from.port, namesOf(graph.outputsOf(from.step)))

@@ -2,17 +2,17 @@ import { MAX_TIMEOUT_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Graph } from '../graph/graph.ts'
 import type { Step } from '../document/flow.ts'
 
-/** How long a run may take at most. */
+/** The longest possible duration of a run. */
 export interface FlowDuration {
-  /** Along the longest way, every agent taking all of its time; without what people and given times take. */
+  /** Along the longest path, if every agent takes all of its time; without the time of people and of waits. */
   readonly seconds: number
-  /** Ids of the steps on that way. */
+  /** Ids of the steps on that path. */
   readonly path: readonly string[]
-  /** Whether it also waits for a person, or for a time that is only known when it runs. */
+  /** Does the run also wait for a person, or for a time that is only known when it runs? */
   readonly waits_for: readonly ('person' | 'time')[]
 }
 
-/** The worst case along the critical path. Steps beside one another run at once. */
+/** The worst case along the critical path. Independent steps run at the same time. */
 export function timeFlow(graph: Graph): FlowDuration {
   const ends = endsOfSteps(graph)
   let last: string | undefined
@@ -28,14 +28,14 @@ export function timeFlow(graph: Graph): FlowDuration {
   return { seconds: last === undefined ? 0 : (ends.get(last)?.seconds ?? 0), path, waits_for: waits }
 }
 
-/** When a step is over at the latest, and the source that it waits for until then. */
+/** The latest end of a step, and the source that it waits for until then. */
 export interface StepEnd {
-  /** From the start of the run. */
+  /** Seconds from the start of the run. */
   readonly seconds: number
   readonly before: string | undefined
 }
 
-/** The end of every step, by id, if all before it take all of their time. */
+/** The end of every step, by id, if all steps before it take all of their time. */
 export function endsOfSteps(graph: Graph): ReadonlyMap<string, StepEnd> {
   const ends = new Map<string, StepEnd>()
   for (const id of graph.order) {

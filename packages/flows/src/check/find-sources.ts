@@ -7,26 +7,26 @@ import type { Inspection } from './inspection.ts'
 
 const RANKS = { same: 0, safe: 1, lossy: 2, impossible: 3 } as const
 const MOST = 2
-/** Steps that are compared, the latest first: in a large flow a distant one is seldom meant. */
+/** The most steps that are compared, latest first: in a large flow a distant step is rarely intended. */
 const NEAREST_STEPS = 40
-/** Two names are compared. */
+/** The cost of comparing two names. */
 const STEPS_PER_OUTPUT = 4
 
-/** How likely an output is what was meant, the likeliest first. */
+/** The kinds of sources, most likely intended first. */
 const KINDS = ['named', 'free', 'named-input', 'same-type', 'other'] as const
 
 /** An output that may feed an input. */
 interface Source {
   readonly from: PortRef
-  /** `other`: it is of another type, and seldom what is meant. */
+  /** `other`: the output has another type, and is rarely intended. */
   readonly kind: (typeof KINDS)[number]
   readonly rank: number
 }
 
 /**
- * Outputs that may feed an input, the best first: of a step by name; of an earlier step of which nothing is used so far, in
- * its declared order, also where it may be refused; of the flow's input by name; then by type and grade. None that would
- * wait for the step itself.
+ * Outputs that may feed an input, best first: outputs of steps by name; outputs of earlier, unused steps in declared order,
+ * even if values may be refused; inputs of the flow by name; then by type and grade. Outputs that depend on the step itself
+ * are excluded.
  */
 export function findSources(inspection: Inspection, to: PortRef): readonly Source[] {
   const { graph, guesses } = inspection
@@ -42,7 +42,7 @@ export function findSources(inspection: Inspection, to: PortRef): readonly Sourc
       const isNamed = isAlike(guesses.plain(output.name), name)
       const isSame = isOneType(output.type, input.type)
       const kind = kindOf(id, { isNamed, isSame, isFree: isFree(id) })
-      // The nearest of a kind are enough; a name decides whatever the distance.
+      // The nearest outputs of a kind are enough; a matching name counts at any distance.
       if (!isNamed && counts.get(kind) === MOST) continue
       const rank = RANKS[guesses.gradeTypes(output.type, input.type).grade]
       if (rank >= (isNamed || kind === 'free' ? RANKS.impossible : RANKS.lossy)) continue
@@ -54,7 +54,7 @@ export function findSources(inspection: Inspection, to: PortRef): readonly Sourc
     .sort(
       (one, other) =>
         KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind) ||
-        // Of what is not used the main output comes first, which is the one that is declared first.
+        // Among unused outputs the main output comes first, which is the one declared first.
         (one.kind === 'free' ? 0 : one.rank - other.rank),
     )
     .slice(0, MOST)
@@ -74,7 +74,7 @@ function kindOf(
   return isSame ? 'same-type' : 'other'
 }
 
-/** Finds unused steps before a step: one that was added later is seldom meant to come before it. */
+/** Finds unused steps before a step: a step that was added later is rarely intended to come before it. */
 function freeBefore({ graph, guesses }: Inspection, step: string): (id: string) => boolean {
   const { order } = graph
   const place = order.indexOf(step)
@@ -86,7 +86,7 @@ function freeBefore({ graph, guesses }: Inspection, step: string): (id: string) 
   return id => before.has(id) && !used.has(id) && graph.targetsOf(id).length === 0
 }
 
-/** Integers are numbers. */
+/** Do the types match, where integers count as numbers? */
 function isOneType(output: PortType, input: PortType): boolean {
   if (output === 'any' || input === 'any') return true
   const plain = ({ type }: Exclude<PortType, 'any'>): string => (type === 'integer' ? 'number' : type)

@@ -1,18 +1,18 @@
 import type { Edit } from '../edit/edit.ts'
 import { weighJson } from '../document/json-weight.ts'
 
-/** A fault of a flow, or a fact worth knowing before it is paid for. */
+/** An error of a flow, or a fact worth knowing before payment. */
 export interface Finding {
-  /** The same for the same finding of a flow that has changed elsewhere. */
+  /** Stays the same for the same finding when other parts of the flow change. */
   readonly id: string
-  /** `error`: it cannot be run; `warning`: it can fail while it runs; `note`: nothing to do. */
+  /** `error`: the flow cannot be run; `warning`: it can fail during the run; `note`: no action is needed. */
   readonly severity: 'error' | 'warning' | 'note'
-  /** The step it is about, `input` or `output`; undefined: the whole flow. */
+  /** The step concerned, `input` or `output`; undefined: the whole flow. */
   readonly step?: string
   readonly port?: string
   /** One sentence. */
   readonly message: string
-  /** Repairs of it, the best first. */
+  /** Its repairs, best first. */
   readonly repairs: readonly Repair[]
 }
 
@@ -29,12 +29,12 @@ interface Place {
   readonly port?: string
 }
 
-/** A finding whose repairs are worked out when it is listed. */
+/** A finding whose repairs are computed when it is listed. */
 export interface LazyFinding extends Omit<Finding, 'repairs'> {
   readonly repairs: () => readonly Repair[]
 }
 
-/** A finding, named by its rule and place. */
+/** Creates a finding, identified by its rule and place. */
 export function find(
   severity: Finding['severity'],
   rule: string,
@@ -46,15 +46,15 @@ export function find(
   return { id, severity, ...place, message, repairs }
 }
 
-/** More than a person reads; a note says how many more there are. */
+/** More than a person reads; a note says how many more findings there are. */
 const MAX_FINDINGS = 1_000
-/** Of all repairs as JSON: one may hold a step with all of its schemas. */
+/** The size limit of all repairs as JSON: one repair may contain a step with all of its schemas. */
 const MAX_REPAIR_CHARACTERS = 1_048_576
 const SEVERITIES = ['error', 'warning', 'note'] as const
 
 /**
- * Lists what was found: errors first, then warnings, then notes; within each in the order of the steps. What is not
- * listed is not worked out either.
+ * Lists findings: errors first, then warnings, then notes; each group in the order of the steps. The repairs of findings
+ * that are not listed are not computed.
  *
  * @param places the order of the steps, by id
  */

@@ -10,36 +10,36 @@ import type { Graph } from '../graph/graph.ts'
 import type { InputPort } from '../graph/ports.ts'
 
 /**
- * One check of a flow: what its parts share. A flow from outside may be made to take minutes, so that whatever is in
- * proportion to more than its size is taken from one budget. What is wrong and what would mend it have one each: many
- * guesses do not make the judgement worse.
+ * The shared state of one check of a flow. An external flow may be crafted to take minutes, so work that grows faster than
+ * the flow's size is deducted from a budget. Finding errors and guessing repairs have separate budgets: expensive guesses do
+ * not reduce the accuracy of the findings.
  */
 export interface Inspection {
   readonly graph: Graph
   readonly gradeTypes: GradeTypes
-  /** The fault of a value for an input; undefined: none. */
+  /** The violation of a value for an input; undefined when it is valid. */
   judgeValue(port: InputPort, value: JsonValue): Violation | undefined
   readonly guesses: Guesses
 }
 
-/** Helps to find what was meant. All of it is left out once the budget is spent. */
+/** Helpers that guess the intended values and names. They return nothing once the budget is used up. */
 export interface Guesses {
   readonly gradeTypes: GradeTypes
-  /** A value that the input takes, as long as it is short enough for people. */
+  /** A value that the input accepts, if it is short enough for people. */
   sampleOf(port: InputPort): JsonValue | undefined
-  /** The name that was probably meant. */
+  /** The known name that was probably intended. */
   nearest(word: string, known: readonly string[]): string | undefined
-  /** A name by which names are compared: capitals and separators aside. */
+  /** The form in which names are compared: without capitals and separators. */
   plain(name: string): string
-  /** Takes steps of the budget; false: it is spent. */
+  /** Deducts steps from the budget; false when it is used up. */
   take(steps: number): boolean
 }
 
-/** Half of what is there for the judgement, and a third of its patterns. */
+/** Half of the budget for findings, and a third of its patterns. */
 const GUESSES = { steps: 4_000_000, instructions: 30_000 }
 const MAX_SAMPLE_CHARACTERS = 10_000
 
-/** An inspection of which nothing is spent. */
+/** Starts an inspection with full budgets. */
 export function startInspection(graph: Graph): Inspection {
   const budget = startCheckBudget()
   return {
@@ -73,7 +73,7 @@ function createGuesses(): Guesses {
         : undefined
     },
     nearest(word, known) {
-      // Each is compared letter by letter.
+      // Every known word is compared letter by letter.
       return take(known.reduce((sum, { length }) => sum + length, 0) * word.length)
         ? nearest(word, known)
         : undefined

@@ -11,8 +11,8 @@ const WHOLE = ['pattern', 'format', 'enum', 'items', 'properties'] as const
 const RANKS = ['same', 'safe', 'lossy', 'impossible'] as const
 
 /**
- * An input of the flow that is asked for as what it feeds takes it: then the one who runs the flow is told what is
- * refused, before anything is paid. Nothing where that does not help, or makes another wire of it worse.
+ * Repairs that narrow an input of the flow to the values that its target accepts, so that a person who runs the flow sees
+ * refused values before payment. None when that does not help, or makes another wire of the input worse.
  */
 export function narrowInput(graph: Graph, guesses: Guesses, { from, to }: Wire): Repair[] {
   const { flow } = graph
@@ -39,10 +39,13 @@ export function narrowInput(graph: Graph, guesses: Guesses, { from, to }: Wire):
     : []
 }
 
-/** The values that both take: its own words, the type of the input that it feeds, and the narrower of each bound. */
+/**
+ * A field for the values that both accept: the texts of the first, the type of the input that it feeds, and the narrower of
+ * each bound.
+ */
 function narrow(own: Field, wanted: Field): Field {
   const { type } = wanted
-  // They may be outside of it.
+  // These values may be outside of the new bounds.
   const { default: _, examples: __, ...kept } = own
   const bounds: { [keyword: string]: unknown } = {}
   for (const keyword of LOWER)

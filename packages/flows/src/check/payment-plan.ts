@@ -4,26 +4,26 @@ import { jobKeysOf } from '../document/job-key.ts'
 import type { Graph } from '../graph/graph.ts'
 import { endsOfSteps } from './duration.ts'
 
-/** The payment that is signed for one paid step. */
+/** The payments to be signed for one paid step. */
 export interface PlannedPayment {
   readonly step: string
-  /** One, or one for each item that a list may have. */
+  /** One key, or one for each possible item of a list. */
   readonly keys: readonly string[]
   /**
-   * `later`: it stands behind a person, or a time that nobody can name or that is more than a day away, or is one of a
-   * list: to be signed when the run asks for it.
+   * `later`: the step comes after a person, or after a time that is unknown or more than a day away, or is one of a list: to
+   * be signed when the run asks for it.
    */
   readonly sign: 'now' | 'later'
-  /** How long from the start an authorization should be good: until the step is over at the latest, and for a retry. */
+  /** How long an authorization must be valid from the start: until the latest end of the step, and for a retry. */
   readonly validForSeconds: number
 }
 
-/** An authorization is valid for so long after the end of its step: somebody has to see a failure and ask again. */
+/** How long an authorization stays valid after the end of its step: a person needs time to notice a failure and retry. */
 const RETRY_SECONDS = 900
 
 /**
- * The payments of a flow, in the order in which its steps can run. Every agent is taken to need all of its time;
- * what people and unnamed times take is not in `validForSeconds`.
+ * The payments of a flow, in the order in which its steps can run. Every agent is assumed to take all of its time; the time
+ * of people and of unknown waits is not in `validForSeconds`.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function paymentPlan(graph: Graph): readonly PlannedPayment[] {
   })
 }
 
-/** Ids of the steps that begin at a time that only the run knows. */
+/** Ids of the steps whose start time is only known during the run. */
 function findUntimed(graph: Graph): ReadonlySet<string> {
   const untimed = new Set<string>()
   for (const id of graph.order) {

@@ -3,18 +3,18 @@ import type { Flow, PortRef } from '../document/flow.ts'
 import type { Graph } from '../graph/graph.ts'
 import { skips } from '../graph/skips.ts'
 
-/** The price of a run, in decimal USDC; both are the same where it does not depend on values of the run. */
+/** The price of a run, in decimal USDC; both values are the same when the price does not depend on values of the run. */
 export interface FlowPrice {
   readonly at_least: string
   readonly at_most: string
 }
 
-/** So many branches are tried both ways; with more, the bounds are those of no branch at all. */
+/** Up to this many branches are tried both ways; with more, the bounds ignore that branches exclude each other. */
 const MAX_TRIED_BRANCHES = 10
 
 /**
- * The price of a run by the pinned prices, exactly: the least and the most over all ways that its branches and
- * approvals can go. Lists that are mapped cost nothing at least, and their declared maximum at most.
+ * The exact price range of a run at the pinned prices: the minimum and the maximum over all ways that its branches and
+ * approvals can take. Mapped lists cost nothing at least, and their declared maximum at most.
  */
 export function priceFlow(graph: Graph): FlowPrice {
   const { flow } = graph
@@ -36,7 +36,7 @@ function isDeciding(flow: Flow, id: string): boolean {
   return kind === 'branch' || kind === 'approval'
 }
 
-/** The port by which each branch hands its value on. */
+/** The port by which each branch passes its value on. */
 type Way = ReadonlyMap<string, number>
 
 function waysThrough(deciding: readonly string[]): readonly Way[] {
@@ -45,7 +45,7 @@ function waysThrough(deciding: readonly string[]): readonly Way[] {
   })
 }
 
-/** Ids of the steps that are left out where the branches go this way. */
+/** Ids of the steps that are skipped when the branches go this way. */
 function skippedBy(graph: Graph, way: Way): ReadonlySet<string> {
   const skipped = new Set<string>()
   const isOut = ({ step, port }: PortRef): boolean => {

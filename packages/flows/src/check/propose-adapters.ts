@@ -4,18 +4,16 @@ import type { PortType } from '../graph/field-of.ts'
 import { portsOf } from '../graph/ports.ts'
 import type { Guesses } from './inspection.ts'
 
-/** An adapter that would make an output fit an input, and the ports by which it goes into the wire. */
+/** An adapter that would make an output fit an input, and its ports for the wire. */
 export interface ProposedAdapter {
-  /** For a button: `Join its items to a text`. */
+  /** The text of a button: `Join its items to a text`. */
   readonly label: string
   readonly step: AdapterStep
   readonly takes: string
   readonly gives: string
 }
 
-/**
- * Free adapters between two ports that do not fit, or fit with a loss: those that make it better, the best first.
- */
+/** Free adapters between two ports that do not fit, or only with a loss: those that improve the wire, best first. */
 export function proposeAdapters(
   { gradeTypes, take }: Guesses,
   output: PortType,
@@ -40,7 +38,7 @@ export function proposeAdapters(
 
 const RANKS = ['same', 'safe', 'lossy', 'impossible'] as const
 
-/** Its ports are worked out, and two types are compared. */
+/** The cost of computing its ports and comparing two types. */
 const STEPS_PER_ADAPTER = 200
 
 function candidates(output: Field, input: Field): readonly ProposedAdapter[] {

@@ -1,7 +1,7 @@
 import type { Flow, JobStep } from './flow.ts'
 import { jobKey, readJobKey } from './job-key.ts'
 
-/** The paid step that the key of a job names; undefined where the flow can have no such job. */
+/** The paid step of a job's key; undefined when the flow can have no such job. */
 export function findJobStep(flow: Pick<Flow, 'steps'>, key: string): JobStep | undefined {
   const named = readJobKey(key)
   if (named === undefined) return undefined

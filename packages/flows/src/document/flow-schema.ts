@@ -26,7 +26,7 @@ const ownStepId = stepId.refine(
 const portName = z.string().min(1).max(256)
 const portRef = z.strictObject({ step: stepId, port: portName })
 const json = z.json() as unknown as z.ZodType<JsonValue>
-// `checkFields` checks the fields, and explains more.
+// The fields are checked by `checkFields`, which gives better messages.
 const fields = z.record(portName, z.json()) as unknown as z.ZodType<FieldMap>
 const field = z.json() as unknown as z.ZodType<Field>
 const constants = z.record(portName, json) as unknown as z.ZodType<JsonObject>
@@ -113,12 +113,12 @@ const flowDocument = z.strictObject({
   layout: z.record(stepId, z.strictObject({ x: z.number(), y: z.number() })).optional(),
 })
 
-/** The most of each part; each is read and refused by itself, which takes long where there are very many. */
+/** The maximum size of each part; otherwise every element would be parsed and refused, which takes long for very many. */
 const MOST = { steps: MAX_STEPS, layout: MAX_STEPS + 2, inputs: MAX_FLOW_FIELDS } as const
 
 /**
- * The shape of a {@link Flow}. What its fields say, and how its steps are joined, is checked elsewhere. Parts that are too
- * many are refused before they are read.
+ * The form of a {@link Flow}. The contents of its fields and the wiring of its steps are checked elsewhere. Parts with too
+ * many elements are refused before they are parsed.
  */
 export const flowSchema: z.ZodType<
   z.output<typeof flowDocument>,

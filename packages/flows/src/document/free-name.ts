@@ -1,6 +1,6 @@
 import type { Flow, PortRef } from './flow.ts'
 
-/** A name that none has yet: the word itself, or with the next free number. */
+/** An unused name: the word itself, or with the next free number. */
 export function freeName(taken: readonly string[], word: string): string {
   if (!taken.includes(word)) return word
   let number = 2
@@ -8,7 +8,7 @@ export function freeName(taken: readonly string[], word: string): string {
   return `${word}_${number}`
 }
 
-/** A name for a new output of the flow: the port's, or together with the step's where another output has that. */
+/** A name for a new output of the flow: that of the port, combined with that of the step if another output has it. */
 export function freeOutput({ outputs }: Flow, { step, port }: PortRef): string {
   return outputs.includes(port) ? freeName(outputs, `${step}_${port}`) : port
 }

@@ -1,5 +1,5 @@
 /**
- * About how many characters a value has as JSON. Stops counting beyond `most`, so that it takes no longer than that.
+ * The approximate length of a value as JSON. Stops counting beyond `most`, which limits its time.
  *
  * @param value plain JSON
  */

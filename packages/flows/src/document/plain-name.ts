@@ -3,7 +3,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Whether two plain names say the same, or one is within the other. */
+/** Are two plain names equal, or is one contained in the other? */
 export function isAlike(one: string, other: string): boolean {
   if (one === '' || other === '') return false
   return (

@@ -8,19 +8,19 @@ import type { Flow } from './flow.ts'
 import { MAX_FLOW_CHARACTERS } from './flow-limits.ts'
 import { flowSchema } from './flow-schema.ts'
 
-/** A flow, or everything that keeps the document from being one. */
+/** A flow, or every problem of the document. */
 export type FlowResult =
   | { readonly ok: true; readonly flow: Flow }
   | { readonly ok: false; readonly problems: readonly Pick<Problem, 'path' | 'reason'>[] }
 
-/** A reason may repeat what came. */
+/** A reason may quote the document, so it is truncated. */
 const MAX_REASON_CHARACTERS = 500
 
 /**
- * Reads a flow from outside. Whatever has the shape of one is read, also where it cannot be run: wires that lead
- * nowhere are kept, and explained by `checkFlow`.
+ * Reads an external flow. Every document with the form of a flow is accepted, even if it cannot be run: wires to missing
+ * ports are kept, and `checkFlow` reports them.
  *
- * @param value what `JSON.parse` gives
+ * @param value the result of `JSON.parse`
  * @example
  * ```ts
  * import { readFlow } from '@farebox/flows/document/read-flow'
@@ -52,7 +52,7 @@ export function readFlow(value: unknown): FlowResult {
   return problems.length > 0 ? refuse(problems) : { ok: true, flow }
 }
 
-/** Schemas of a flow are checked with one budget; the same capability, ordered twice, is checked once. */
+/** The schemas of a flow share one budget; a capability that is used twice is checked once. */
 function checkSchemas(flow: Flow): Problem[] {
   const whole = startDeclarationCheck()
   const right = new Set<string>()

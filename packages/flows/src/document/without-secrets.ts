@@ -2,8 +2,8 @@ import type { Flow, Step } from './flow.ts'
 import { hasValue } from './has-value.ts'
 
 /**
- * The flow as it can be given to others: without the constants that its owner marked as secret. Which they were stays, so
- * that its receiver sees what to fill in: `checkFlow` names each.
+ * The flow for sharing: without the constants that its owner marked as secret. The marks are kept, so that the receiver sees
+ * what to fill in: `checkFlow` names each.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import { hasValue } from '../document/has-value.ts'
 import type { Edit } from './edit.ts'
 
 /**
- * The flow after a change; the one before is left as it is, so that undoing is keeping it. A change of what is not
- * there changes nothing.
+ * Returns the flow after a change; the original is not modified, so it can be kept for undo. A change of a missing part has
+ * no effect.
  *
  * @example
  * ```ts
@@ -72,12 +72,12 @@ export function applyEdit(flow: Flow, edit: Edit): Flow {
   }
 }
 
-/** The flow after several changes, one after the other. */
+/** The flow after several changes, applied in order. */
 export function applyEdits(flow: Flow, edits: readonly Edit[]): Flow {
   return edits.reduce(applyEdit, flow)
 }
 
-/** An id that no step has yet: the word itself, or with the next free number behind it. */
+/** An unused step id: the word itself, or with the next free number. */
 export function freeStepId(flow: Flow, word: string): string {
   const plain = word.replaceAll(/[^A-Za-z0-9_-]/g, '-').replace(/^[^A-Za-z]+/, '') || 'step'
   const base = plain.slice(0, 48)
@@ -89,7 +89,7 @@ export function freeStepId(flow: Flow, word: string): string {
   return `${base}-${number}`
 }
 
-/** Another one of that name is not overwritten: then nothing changes. */
+/** If another input has the new name, nothing changes. */
 function renameInput(flow: Flow, name: string, to: string): Flow {
   if (!Object.hasOwn(flow.inputs, name) || Object.hasOwn(flow.inputs, to)) return flow
   const source = { step: FLOW_INPUT, port: name }
@@ -104,7 +104,7 @@ function renameInput(flow: Flow, name: string, to: string): Flow {
   }
 }
 
-/** The same for an output. */
+/** If another output has the new name, nothing changes. */
 function renameOutput(flow: Flow, name: string, to: string): Flow {
   if (!flow.outputs.includes(name) || flow.outputs.includes(to)) return flow
   const target = { step: FLOW_OUTPUT, port: name }
@@ -139,7 +139,7 @@ function clearConstant(flow: Flow, to: PortRef): Flow {
   const step = Object.hasOwn(flow.steps, to.step) ? flow.steps[to.step] : undefined
   if (step?.constants === undefined || !Object.hasOwn(step.constants, to.port)) return flow
   const constants: JsonObject = without(step.constants, to.port)
-  // The value that a step has besides stays, and its mark with it.
+  // The step's own value stays, with its mark.
   const isOwn = hasValue(step) && to.port === 'value'
   const cleared = { ...step, constants }
   return changeStep(flow, to.step, () => (isOwn ? cleared : markSecret(cleared, to.port, false)))

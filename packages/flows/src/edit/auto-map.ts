@@ -8,11 +8,11 @@ import { stepsBefore } from '../graph/steps-before.ts'
 import type { Edit } from './edit.ts'
 
 /**
- * Wires that feed the inputs of a step which nothing feeds yet, from the flow's input and the steps that do not wait for
- * it. An output of the same name comes first, then one of a name like it, then the nearest. By the type alone only an
- * input is fed that is required, and no two of them by one output. With a loss, none of another name.
+ * Wires for the unfed inputs of a step, from the flow's input and the steps that do not depend on it. An output of the same
+ * name comes first, then one of a similar name, then the nearest one. Only required inputs are fed by type alone, and an
+ * output feeds at most one of them. Lossy wires are only proposed for the same name.
  *
- * @returns one edit for each input that something was found for
+ * @returns one edit for each input with a source
  * @example
  * ```ts
  * import type { Flow } from '@farebox/flows/document/flow'
@@ -61,7 +61,7 @@ interface Source {
   readonly name: string
 }
 
-/** The nearest first. */
+/** The sources of a step, nearest first. */
 function sourcesBefore(graph: Graph, step: string): readonly Source[] {
   return stepsBefore(graph, step).flatMap(id =>
     graph.outputsOf(id).map(output => ({

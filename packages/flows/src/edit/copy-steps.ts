@@ -4,10 +4,10 @@ import { freeStepId } from './apply-edit.ts'
 import type { Edit, CanvasPoint } from './edit.ts'
 
 /**
- * Steps of a flow with the wires between them, as a flow of their own: it can be put on a clipboard as JSON, and `readFlow`
- * reads it back.
+ * Copies steps of a flow, with the wires between them, into a new flow: it can be put on a clipboard as JSON, and `readFlow`
+ * reads it.
  *
- * @param ids steps that are not there are left out
+ * @param ids ids of missing steps are ignored
  * @example
  * ```ts
  * import type { Flow } from '@farebox/flows/document/flow'
@@ -33,25 +33,25 @@ export function copySteps(flow: Flow, ids: readonly string[]): Flow {
   }
 }
 
-/** The edits that put copied steps into a flow, or why there are none. */
+/** The edits that insert copied steps into a flow, or the reason why that is impossible. */
 export type Pasted =
   | {
       readonly ok: true
       readonly edits: readonly Edit[]
-      /** Their new ids, by those they were copied under. */
+      /** Their new ids, by the original ids. */
       readonly ids: ReadonlyMap<string, string>
     }
   | { readonly ok: false; readonly reason: string }
 
-/** Pixels that a copy is put to the right of and below what it was copied from. */
+/** The offset of a copy from its original, in pixels. */
 const ASIDE: CanvasPoint = { x: 40, y: 40 }
 
 /**
- * The edits that put copied steps into a flow, under ids that are free there. What they took from steps outside of the
- * copy is left open.
+ * The edits that insert copied steps into a flow, under unused ids. Inputs that were fed by steps outside of the copy stay
+ * open.
  *
- * @param copied as {@link copySteps} made it, from this flow or another
- * @param at the place of the upper left corner; default: a little aside from where they were
+ * @param copied a result of {@link copySteps}, from this flow or another
+ * @param at the position of the upper left corner; default: slightly offset from the original
  * @example
  * ```ts
  * import type { Flow } from '@farebox/flows/document/flow'
@@ -97,7 +97,7 @@ function freeIds(flow: Flow, copied: Flow): ReadonlyMap<string, string> {
   const ids = new Map<string, string>()
   let steps = flow.steps
   for (const [id, step] of Object.entries(copied.steps)) {
-    // A copy of a copy is counted on: `summary-2`, `summary-3`.
+    // A copy of a copy continues the numbering: `summary-2`, `summary-3`.
     const free = freeStepId({ ...flow, steps }, Object.hasOwn(steps, id) ? id.replace(/-\d+$/, '') : id)
     ids.set(id, free)
     steps = { ...steps, [free]: step }

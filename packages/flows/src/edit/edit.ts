@@ -1,23 +1,23 @@
 import type { Field, JsonValue } from '@farebox/protocol/fields/field'
 import type { PortRef, Step } from '../document/flow.ts'
 
-/** One change of a flow: what the canvas, the outline, a proposed repair and a test all do. */
+/** One change of a flow, as made by the canvas, the outline, a repair or a test. */
 export type Edit =
   | { readonly edit: 'add-step'; readonly id: string; readonly step: Step; readonly at?: CanvasPoint }
-  /** Its wires go with it. */
+  /** Also removes its wires. */
   | { readonly edit: 'remove-step'; readonly id: string }
-  /** Another step in its place; the wires stay, also those that lead nowhere then. */
+  /** Replaces the step; all wires are kept, even those that lead to missing ports then. */
   | { readonly edit: 'replace-step'; readonly id: string; readonly step: Step }
   | { readonly edit: 'move-step'; readonly id: string; readonly at: CanvasPoint }
-  /** In place of what fed the input before. */
+  /** Replaces the earlier source of the input. */
   | { readonly edit: 'connect'; readonly from: PortRef; readonly to: PortRef }
   | { readonly edit: 'disconnect'; readonly to: PortRef }
-  /** In place of the wire that fed the input. */
+  /** Replaces the wire of the input. */
   | { readonly edit: 'set-constant'; readonly to: PortRef; readonly value: JsonValue }
   | { readonly edit: 'clear-constant'; readonly to: PortRef }
-  /** Whether a constant stays behind when the flow is given away; of a step `constant` or `default` its `value`. */
+  /** Marks a constant to be removed when the flow is shared; for a step `constant` or `default` its `value`. */
   | { readonly edit: 'mark-secret'; readonly to: PortRef; readonly secret: boolean }
-  /** Puts a step into a wire: what came to `to` comes to its input `takes`, and `to` gets its output `gives`. */
+  /** Inserts a step into a wire: the source of `to` then feeds its input `takes`, and its output `gives` feeds `to`. */
   | {
       readonly edit: 'insert-step'
       readonly id: string
@@ -27,14 +27,14 @@ export type Edit =
       readonly gives: string
     }
   | { readonly edit: 'set-input'; readonly name: string; readonly field: Field }
-  /** It stays where it is among the others, and keeps its wires. */
+  /** Its position and its wires are kept. */
   | { readonly edit: 'rename-input'; readonly name: string; readonly to: string }
-  /** Its wires go with it. */
+  /** Also removes its wires. */
   | { readonly edit: 'remove-input'; readonly name: string }
   | { readonly edit: 'add-output'; readonly name: string }
-  /** It stays where it is among the others, and keeps its wire. */
+  /** Its position and its wire are kept. */
   | { readonly edit: 'rename-output'; readonly name: string; readonly to: string }
-  /** Its wire goes with it. */
+  /** Also removes its wire. */
   | { readonly edit: 'remove-output'; readonly name: string }
   | { readonly edit: 'rename-flow'; readonly name: string }
 

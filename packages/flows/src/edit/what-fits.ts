@@ -7,23 +7,23 @@ import type { PortType } from '../graph/field-of.ts'
 import { createGrader } from '../graph/grade-wire.ts'
 import type { Graph } from '../graph/graph.ts'
 
-/** A field that a port can be joined to, and how well. */
+/** A field that a port can be wired to, with its grade. */
 export interface Fit {
-  /** Of the field. */
+  /** Name of the field. */
   readonly name: string
   readonly grade: Exclude<Grade, 'impossible'>
-  /** For people: `passes as it is`. */
+  /** A text for people: `passes as it is`. */
   readonly reason: string
 }
 
 const GRADES = ['same', 'safe', 'lossy'] as const
 
 /**
- * Which fields a port can be joined to, the best first: by grade, then those of a name like its own, then those that are
- * required, then in their order. For a canvas, while somebody draws a wire or looks for a step to add.
+ * The fields that a port can be wired to, best first: by grade, then fields with a similar name, then required fields, then
+ * in their order. For a canvas, while a person draws a wire or searches for a step to add.
  *
- * @param port an output of a step, of which `fields` are inputs; or an input, of which they are outputs
- * @returns nothing for a port that is not there
+ * @param port an output of a step, with `fields` as inputs; or an input, with `fields` as outputs
+ * @returns an empty list for a missing port
  * @example
  * ```ts
  * import type { FieldMap } from '@farebox/protocol/fields/field'

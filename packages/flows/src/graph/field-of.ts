@@ -1,12 +1,12 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import { MAX_SCHEMA_FIELDS } from '@farebox/protocol/limits'
 
-/** The type of a port's values; `any` where only the run will show it. */
+/** The type of a port's values; `any` when it is only known during the run. */
 export type PortType = Field | 'any'
 
 /**
- * A field whose only value is this one; `any` for null, which the field language does not have. Of an object with very
- * many properties the type alone.
+ * A field whose only value is this one; `any` for null, which the field language does not have. For an object with very many
+ * properties only the type.
  */
 export function fieldOf(value: unknown): PortType {
   return fieldWithin(value, { left: MAX_SCHEMA_FIELDS })
@@ -49,7 +49,7 @@ function fieldOfObject(value: object, fields: { left: number }): Field {
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-/** The type that all values have. */
+/** The common type of all values. */
 function commonType(values: readonly unknown[]): PortType {
   const [type, ...others] = new Set(values.map(typeOfJson))
   return type === undefined || others.length > 0 ? 'any' : { type }

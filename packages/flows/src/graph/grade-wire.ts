@@ -3,16 +3,16 @@ import type { Field } from '@farebox/protocol/fields/field'
 import type { CheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import type { PortType } from './field-of.ts'
 
-/** How what a port gives suits what another takes, and why, for people. */
+/** Grades how well the values of an output fit an input, with a reason for people. */
 export type GradeTypes = (output: PortType, input: PortType) => Compatibility
 
-/** Characters of a reason: schemas from outside may have a thousand names of 256 each. */
+/** The maximum length of a reason: external schemas may have a thousand names of 256 characters each. */
 const MAX_REASON_CHARACTERS = 500
 
 /**
- * Makes the grades of one check, of which each pair of types is compared once. A flow from outside may have enums,
- * patterns and objects that take minutes to compare: when the budget is spent, what is left is called lossy, which is
- * enough to warn.
+ * Creates the grading function of one check, which compares each pair of types once. An external flow may contain enums,
+ * patterns and objects that take minutes to compare: once the budget is used up, further pairs are graded `lossy`, which
+ * causes a warning.
  */
 export function createGrader(budget: CheckBudget): GradeTypes {
   const known = new Map<Field, Map<Field, Compatibility>>()

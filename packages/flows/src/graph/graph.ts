@@ -6,31 +6,31 @@ import { skips } from './skips.ts'
 import { fieldOf, type PortType } from './field-of.ts'
 import { portsOf, type Incoming, type InputPort, type OutputPort } from './ports.ts'
 
-/** A flow with what follows from it: the order of its steps, their ports, and what is joined to what. */
+/** A flow with derived data: the order of its steps, their ports, and their connections. */
 export interface Graph {
   readonly flow: Flow
-  /** Ids of the steps, each after all that it depends on. Steps in a circle are missing. */
+  /** Ids of the steps, each after all steps that it depends on. Steps in a cycle are missing. */
   readonly order: readonly string[]
-  /** Ids of the steps that depend on themselves, directly or by others, and of those behind them. */
+  /** Ids of the steps that depend on themselves, directly or through others, and of the steps that depend on those. */
   readonly circular: readonly string[]
-  /** Of steps, and of `input` (outputs alone) and `output` (inputs alone). */
+  /** For steps, and for `input` (outputs only) and `output` (inputs only). */
   inputsOf(id: string): readonly InputPort[]
   outputsOf(id: string): readonly OutputPort[]
-  /** Whether a run may leave the step out: it hangs on one way of a branch, or on a step that does. */
+  /** May a run skip the step? True if it depends on one way of a branch, or on a step that does. */
   mayBeSkipped(id: string): boolean
-  /** The wire that feeds an input; the first where the document has several. */
+  /** The wire that feeds an input; the first one if the document has several. */
   wireTo(target: PortRef): Wire | undefined
-  /** The outputs that feed its inputs. */
+  /** The outputs that feed the inputs of the step. */
   wiredTo(id: string): readonly PortRef[]
-  /** Ids of the steps that it waits for, `input` aside. */
+  /** Ids of the steps that the step waits for, without `input`. */
   sourcesOf(id: string): readonly string[]
-  /** Ids of the steps that wait for it, `output` aside. */
+  /** Ids of the steps that wait for the step, without `output`. */
   targetsOf(id: string): readonly string[]
 }
 
 /**
- * Works out what follows from a flow. Takes time in proportion to its steps and wires. A flow that is not right has a
- * graph too: wires from or to what is not there lead no type and no order.
+ * Derives the graph of a flow. Takes time proportional to its steps and wires. An invalid flow has a graph too: wires from
+ * or to missing ports carry no type and define no order.
  *
  * @example
  * ```ts
@@ -83,8 +83,8 @@ export function buildGraph(flow: Flow): Graph {
 }
 
 /**
- * The schema of what a run of the flow gives, by the types of what feeds its outputs. The same large type may feed many:
- * those of which there is no room any more are named without what they hold.
+ * The schema of a run's outputs, from the types of their sources. A large type may feed many outputs: once the size limit is
+ * reached, further types are given without their contents.
  */
 export function outputSchemaOf({ flow, wireTo, outputsOf, mayBeSkipped }: Graph): {
   readonly [name: string]: Field
@@ -139,7 +139,7 @@ function sortSteps(
   return { order, circular: [...steps.keys()].filter(id => !sorted.has(id)) }
 }
 
-/** Ids of the steps that a run may leave out. */
+/** Ids of the steps that a run may skip. */
 function findSkippable(
   order: readonly string[],
   steps: ReadonlyMap<string, Step>,
@@ -169,7 +169,7 @@ function incomingOf(
 ): Incoming {
   return port => {
     const wire = wires.get(keyOf({ step: id, port }))
-    // A port that is not there may give anything.
+    // A missing port may give any value.
     if (wire !== undefined) return typeOf(wire.from) ?? 'any'
     return Object.hasOwn(constants, port) ? fieldOf(constants[port]) : undefined
   }
@@ -184,6 +184,6 @@ function outputsOfInput({ inputs }: Flow): readonly OutputPort[] {
 }
 
 function keyOf({ step, port }: PortRef): string {
-  // No step's id has a space.
+  // Ids of steps contain no spaces.
   return `${step} ${port}`
 }

@@ -14,7 +14,7 @@ export interface InputPort {
 export interface OutputPort {
   readonly name: string
   readonly type: PortType
-  /** Whether it has a value whenever the step is done: not so for optional outputs and the two ways of a branch. */
+  /** Does it have a value whenever the step is done? False for optional outputs and for the two ways of a branch. */
   readonly always: boolean
 }
 
@@ -24,12 +24,12 @@ export interface Ports {
   readonly outputs: readonly OutputPort[]
 }
 
-/** The type that comes to an input of the step; undefined where nothing is joined to it. */
+/** The type of the values at an input of the step; undefined when the input has no source. */
 export type Incoming = (port: string) => PortType | undefined
 
 const TEXT: Field = { type: 'string' }
 
-/** The ports of one step, given what comes to it: an adapter hands on the type of what it gets. */
+/** The ports of one step, given the types of its inputs: an adapter passes on the type of its input. */
 export function portsOf(step: Step, incoming: Incoming): Ports {
   switch (step.kind) {
     case 'job':
@@ -96,7 +96,7 @@ function portsOfJob(step: Extract<Step, { kind: 'job' }>): Ports {
       type: map?.port === name ? listOf(field) : field,
       required: field.required === true,
     })),
-    // An item whose optional output is not there leaves no hole in the list.
+    // Items without an optional output are left out of the list, so the list has no holes.
     outputs: Object.entries(gives).map(([name, field]) => ({
       name,
       type: listOf(field),
@@ -105,7 +105,7 @@ function portsOfJob(step: Extract<Step, { kind: 'job' }>): Ports {
   }
 }
 
-/** Hands one value on, whatever it is. It may come without one: then the order of steps is all that it gives. */
+/** Passes a value of any type on. The value may be absent: the step then only affects the order. */
 function passing(port: string, ways: readonly string[], incoming: Incoming): Ports {
   const type = incoming(port) ?? 'any'
   return {
@@ -114,7 +114,7 @@ function passing(port: string, ways: readonly string[], incoming: Incoming): Por
   }
 }
 
-/** The type of all of these: their own where they are of one, without what holds for some of them alone. */
+/** The common type of all: if they have one type, without the properties that only some of them have. */
 function common(types: readonly PortType[]): PortType {
   const [first, ...rest] = types
   if (first === undefined || first === 'any') return 'any'
@@ -122,7 +122,7 @@ function common(types: readonly PortType[]): PortType {
   return rest.every(type => type !== 'any' && type.type === first.type) ? widen(first) : 'any'
 }
 
-/** The type alone: another value of it may come in its place. */
+/** Only the type: the value may be replaced by another one of this type. */
 function widen({ type }: Field): Field {
   return { type }
 }

@@ -1,11 +1,11 @@
 import type { PortRef, Step } from '../document/flow.ts'
 
 /**
- * Whether a step is left out. Every other step needs all that is wired into it and all that it waits for; `first` needs
- * one of its inputs, and `default` none.
+ * Is a step skipped? `first` needs one of its inputs, and `default` none; every other step needs all sources that are wired
+ * to it and all that it waits for.
  *
  * @param wired the outputs that feed its inputs
- * @param isOut whether nothing comes from an output: its step is left out, or went the other way
+ * @param isOut does an output have no value, because its step is skipped or went the other way?
  */
 export function skips(step: Step, wired: readonly PortRef[], isOut: (source: PortRef) => boolean): boolean {
   if ((step.after ?? []).some(isOut)) return true

@@ -2,10 +2,10 @@ import { FLOW_INPUT } from '../document/flow.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * Steps that can feed a step: the flow's input, and the steps that do not depend on it, the nearest first. Those before
- * it in the order come first; a step that was just added has most of the others behind it.
+ * Steps that can feed a step: the flow's input, and the steps that do not depend on it, nearest first. Steps before it in
+ * the order come first; a newly added step has most of the others after it.
  *
- * @param most steps on either side, the nearest
+ * @param most the most steps on either side, nearest first
  */
 export function stepsBefore(graph: Graph, id: string, most = Number.POSITIVE_INFINITY): readonly string[] {
   const behind = stepsBehind(graph, id)
@@ -15,7 +15,7 @@ export function stepsBefore(graph: Graph, id: string, most = Number.POSITIVE_INF
   return [FLOW_INPUT, ...[...before.toReversed(), ...after].filter(step => !behind.has(step))]
 }
 
-/** A step and all that depend on it, directly or by others. */
+/** A step and all steps that depend on it, directly or through others. */
 export function stepsBehind(graph: Graph, id: string): ReadonlySet<string> {
   const found = new Set([id])
   for (const step of found) for (const target of graph.targetsOf(step)) found.add(target)

@@ -10,20 +10,20 @@ import { roomIn, sizeOfState, TOO_LARGE_STATE, type RunRoom } from './run-size.t
 import { jobKey, readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
 import { done, endJobs, startStep } from './start-step.ts'
 
-/** A run after something has happened, and what it wants done. */
+/** A run after a change, and the actions that it requests. */
 export interface Advanced {
   readonly run: Run
   readonly effects: readonly RunEffect[]
 }
 
 /**
- * Takes a run as far as it goes without anything from outside: deletes payments that ran out unsent, starts the steps
- * whose inputs are there, ends waits that are over, concludes steps whose jobs are done, and asks for quotes of jobs whose
- * payment is there. Pure.
+ * Advances a run as far as possible without external input: deletes expired unsent payments, starts steps whose inputs are
+ * available, ends waits that are over, concludes steps whose jobs are done, and requests quotes for jobs with a payment.
+ * Pure.
  *
- * @param graph that of the run's flow
+ * @param graph the graph of the run's flow
  * @param now unix seconds
- * @param isPaid of a run that begins: payments for it are at hand and follow at once
+ * @param isPaid for a new run: payments are available and follow at once
  */
 export function advance(graph: Graph, run: Run, now: number, isPaid = false): Advanced {
   const effects: RunEffect[] = []
@@ -37,7 +37,7 @@ export function advance(graph: Graph, run: Run, now: number, isPaid = false): Ad
       const step = graph.flow.steps[id]
       if (step === undefined) continue
       const before = Object.hasOwn(steps, id) ? steps[id] : undefined
-      // Nothing begins after a cancellation: what is under way ends, and that is all.
+      // After a cancellation no step starts; jobs in progress end.
       if (run.control === 'cancelled' && before?.state !== 'ordering') continue
       let state =
         before ?? begin.fit(startStep(graph, moving, id, moment), { mayHold, isJob: step.kind === 'job' })
@@ -57,14 +57,16 @@ export function advance(graph: Graph, run: Run, now: number, isPaid = false): Ad
     }
   }
   pass(true)
-  // Held payments wait for a job to be ordered; where none can come any more, there never will be one.
+  // Steps are held until a job is ordered; if no job can be ordered any more, that never happens.
   if (begin.hasHeld && !Object.values(steps).some(({ state }) => PENDING.has(state))) pass(false)
   return { run: wipeUnneeded(moving, effects), effects }
 }
 
 const PENDING: ReadonlySet<StepState['state']> = new Set(['ordering', 'asking', 'sleeping'])
 
-/** Lets steps begin for which a run has room. One that has to wait until a job was ordered is held: it begins later. */
+/**
+ * Lets steps start within the size limit of the run. A step that must wait until a job was ordered is held and starts later.
+ */
 function createFitting({ free, whole }: RunRoom): {
   readonly hasHeld: boolean
   fit(
@@ -93,8 +95,8 @@ function createFitting({ free, whole }: RunRoom): {
 }
 
 /**
- * Deletes payments that nobody would take any more. A job that would have been sent with one is unpaid again, also while
- * its agent is asked for the price: the answer then means nothing.
+ * Deletes payments that no agent would accept any more. A job that would have been sent with one becomes unpaid again, even
+ * while its agent is asked for the price; the quote is then ignored.
  */
 function wipeExpired(graph: Graph, run: Run, now: number, effects: RunEffect[]): Run {
   let wiped = run
@@ -114,7 +116,7 @@ function wipeExpired(graph: Graph, run: Run, now: number, effects: RunEffect[]):
   return wiped
 }
 
-/** A job that begins after its payment ran out says so. */
+/** Sets the reason for a job that starts after its payment expired. */
 function tellExpired(
   run: Run,
   step: JobStep,
@@ -128,7 +130,7 @@ function tellExpired(
   }
 }
 
-/** The action of a job by itself: with a payment at hand the agent is asked for its price. */
+/** The next action of a job without an external event: if it has a payment, its agent is asked for the price. */
 function nextOfJob(
   run: Run,
   step: JobStep,
@@ -149,7 +151,7 @@ function concludeJobs(step: JobStep, jobs: readonly JobState[]): StepState {
   return outputs.length === jobs.length ? endJobs(step, outputs) : { state: 'ordering', jobs }
 }
 
-/** Deletes unsent payments of steps that are left out, and of items that the list does not have. */
+/** Deletes unsent payments of skipped steps, and of items that the list does not have. */
 function wipeUnneeded(run: Run, effects: RunEffect[]): Run {
   let wiped = run
   for (const key of Object.keys(run.payments)) {

@@ -11,20 +11,21 @@ import { roomIn, sizeOfState, TOO_LARGE_STATE } from './run-size.ts'
 import type { JobState, Payment, Run, UnpaidReason } from './run-state.ts'
 import { done } from './start-step.ts'
 
-/** A run after an event, or why the event was refused: then the run is unchanged. */
+/** A run after an event, or the reason why the event was refused and the run is unchanged. */
 export type Applied = ({ readonly ok: true } & Advanced) | { readonly ok: false; readonly reason: string }
 
 /**
- * Changes a run by an event, and returns its next actions. Pure. An event that comes twice, or too late, changes
- * nothing; what cannot be is refused with the reason.
+ * Applies an event to a run, and returns its next actions. Pure. An event that arrives twice, or too late, changes
+ * nothing; an impossible event is refused with the reason.
  *
- * These hold for every order of events:
- * - a job has one payment that may be charged, and a second one only after the chain has shown that the first is used
- *   or never will be;
- * - what is paid, what may still be charged, and what is ready to be sent never exceed `max_total` together;
- * - nothing that waits for a step that has not ended is ordered.
+ * For every order of events:
+ * - a job has one payment that may be charged, and a second one only after the chain has shown that the first was used
+ *   or never can be;
+ * - the paid amount, the amount that may still be charged, and the amount ready to be sent never exceed `max_total`
+ *   together;
+ * - no job is ordered while its step waits for a step that has not ended.
  *
- * @param graph that of the run's flow
+ * @param graph the graph of the run's flow
  * @param now unix seconds
  * @example
  * ```ts
@@ -81,13 +82,13 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
   if (!readUsdc(payment.amount).ok) return refuse(`${key}: the amount is no decimal USDC`)
   const known = paymentOf(run, key)
   const isKnown = Object.values(run.payments).some(list => list.some(one => one.job_id === payment.job_id))
-  // Before anything is deleted: the signature of another job of the run is not to be.
+  // Checked before a payment is deleted: the signature of another job of the run must not be deleted.
   if (isKnown && known?.job_id !== payment.job_id)
     return refuse(`${key}: the payment is bound to a job that this run has already`)
-  // All were signed at the start, and the run went another way: it is deleted, and the others are taken.
+  // All payments were signed at the start, but the run skipped this step: its payment is deleted, the others are accepted.
   const isLeftOut = state?.state === 'skipped' || (state?.state === 'ordering' && job === undefined)
   if (isLeftOut) return go(graph, run, now, [{ effect: 'wipe', job_id: payment.job_id }])
-  // Brought again after an answer that was lost: it has paid for what it was brought for.
+  // Sent again after a lost response: the payment has already paid for its job.
   if (isKnown && known?.state === 'paid') return go(graph, run, now)
   if (state !== undefined && state.state !== 'ordering') return refuse(`${key}: ${SETTLED[state.state]}`)
   if (job?.state === 'done') return refuse(`${key}: is paid and done`)
@@ -187,7 +188,7 @@ function failed(
   return go(graph, setJob(graph, run, key, { state: 'failed', input, attempt, error_type, error }), now)
 }
 
-/** The payment of a first attempt that never left is of no more use; of a later one, earlier attempts still count. */
+/** The unsent payment of a first attempt is useless now; for a later attempt, earlier attempts still count. */
 function unsent(
   graph: Graph,
   run: Run,
@@ -210,7 +211,7 @@ function unsent(
   return go(graph, setPayment(next, key, 'wiped'), now, [{ effect: 'wipe', job_id: jobId }])
 }
 
-/** The chain's proof about a payment. A charge is final; so is that there can be none. */
+/** Applies the chain's proof about a payment. A charge is final; so is the proof that there can be none. */
 function settle(
   graph: Graph,
   run: Run,
@@ -221,7 +222,7 @@ function settle(
   const payment = paymentOf(run, key)
   if (payment?.job_id !== jobId || payment.state !== 'sent') return go(graph, run, now)
   const job = findJobOfRun(graph, run, key)?.job
-  // While the job is under way, its end says more than its charge.
+  // While the job is in progress, its end is more informative than its charge.
   if (job?.state === 'sent' && state === 'dead')
     return go(graph, setPayment(endUnpaid(graph, run, key, job), key, state), now, [
       { effect: 'wipe', job_id: jobId },
@@ -239,7 +240,10 @@ function endUnpaid(graph: Graph, run: Run, key: string, job: Extract<JobState, {
   })
 }
 
-/** The same job with the same payment while that is good; otherwise a new payment is asked for once none can be charged. */
+/**
+ * Repeats the same job with the same payment while that is valid; otherwise asks for a new payment once the old one can
+ * never be charged.
+ */
 function retried(graph: Graph, run: Run, key: string, now: number): Applied {
   const place = findJobOfRun(graph, run, key)
   if (place === undefined) return refuse(`${key}: is no job of this flow`)
@@ -287,7 +291,7 @@ function answered(
   return go(graph, { ...run, steps: { ...run.steps, [step]: next } }, now)
 }
 
-/** It is never lowered: what was signed under it stays within it. */
+/** The limit is never lowered, so that existing signatures stay within it. */
 function raised(graph: Graph, run: Run, limit: string, now: number): Applied {
   const [read, before] = [readUsdc(limit), readUsdc(run.max_total)]
   if (!read.ok) return refuse(`max_total: ${read.reason}`)
@@ -305,7 +309,7 @@ function control(graph: Graph, run: Run, to: Run['control'], now: number): Appli
     const payment = paymentOf(run, key)
     if (payment?.state !== 'ready') continue
     const job = findJobOfRun(graph, wiped, key)?.job
-    // The price that is being asked for means nothing any more.
+    // The pending quote is not needed any more.
     if (job?.state === 'quoting') wiped = reopen(graph, wiped, key, job, { kind: 'none' })
     wiped = setPayment(wiped, key, 'wiped')
     effects.push({ effect: 'wipe', job_id: payment.job_id })

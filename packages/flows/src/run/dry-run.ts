@@ -10,15 +10,15 @@ import type { Run, StepState } from './run-state.ts'
 import { outputOf } from './run-status.ts'
 import { done, endJobs, startStep } from './start-step.ts'
 
-/** A flow on sample data, or why there is none. */
+/** A run of a flow on sample data, or the reason why there is none. */
 export type DryRun =
   | {
       readonly ok: true
-      /** As it was given, with defaults; or a sample. */
+      /** The given input with defaults, or a sample. */
       readonly input: JsonObject
       /** In the order in which they can run. */
       readonly steps: readonly DryStep[]
-      /** The outputs of the run, as far as they are there. */
+      /** The available outputs of the run. */
       readonly output: JsonObject
     }
   | { readonly ok: false; readonly reason: string }
@@ -26,11 +26,11 @@ export type DryRun =
 /** The outcome of one step. */
 export interface DryStep {
   readonly step: string
-  /** `waiting`: what it waits for has failed, or waits for it. */
+  /** `waiting`: a step that it waits for has failed, or is waiting itself. */
   readonly state: 'done' | 'skipped' | 'failed' | 'waiting'
   /** Why it failed. */
   readonly reason: string | null
-  /** By port, of jobs samples that suit their schemas; null: it is not done. */
+  /** By port; for jobs, samples that match their schemas; null: the step is not done. */
   readonly outputs: JsonObject | null
 }
 
@@ -38,11 +38,11 @@ export interface DryStep {
 const MAX_CHARACTERS = 4_194_304
 
 /**
- * Plays a flow through on samples: no agent is asked and nothing is paid. Agents give samples of their pinned schemas,
- * people approve, and no time passes. Pure; never throws.
+ * Runs a flow on samples: no agent is called and nothing is paid. Agents return samples of their pinned schemas, people
+ * approve, and no time passes. Pure; never throws.
  *
- * @param graph of a flow in which `checkFlow` found no error
- * @param input what the run would be given; default: a sample of what the flow takes
+ * @param graph the graph of a flow without errors according to `checkFlow`
+ * @param input the input of the run; default: a sample of the flow's inputs
  * @example
  * ```ts
  * import type { Flow } from '@farebox/flows/document/flow'
@@ -85,7 +85,7 @@ type Made =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly violation: Violation }
 
-/** Of optional inputs too, where one can be made: what a flow does with them is to be seen, and nothing is sent. */
+/** Includes optional inputs if a sample can be made: the run should show how the flow uses them, and nothing is sent. */
 function sampleInput({ flow }: Graph, budget: CheckBudget): Made {
   const made = sample(flow.inputs, 'input', budget)
   if (!made.ok) return made
@@ -104,7 +104,7 @@ function checkInput({ flow }: Graph, input: JsonObject, budget: CheckBudget): Ma
 /** The final state of a step; undefined: it waits for a step that has not ended. */
 function playStep(graph: Graph, run: Run, id: string, budget: CheckBudget): StepState | undefined {
   const step = graph.flow.steps[id]
-  // Every wait is over at that time.
+  // At that time every wait is over.
   const state = startStep(graph, run, id, { now: Number.POSITIVE_INFINITY, budget })
   if (state?.state === 'asking') return done('approved', passedValue(graph, run, id), ['declined'])
   if (state?.state === 'ordering' && step?.kind === 'job') return playJobs(step, state.jobs.length, budget)

@@ -8,13 +8,13 @@ export interface FoundJob {
   readonly id: string
   readonly index: number
   readonly step: JobStep
-  /** Undefined: the step has not begun. */
+  /** Undefined: the step has not started. */
   readonly state: StepState | undefined
-  /** Undefined: the step has not come to it, is past it, or its list has no such item. */
+  /** Undefined: the step has not reached the job, is past it, or its list has no such item. */
   readonly job: JobState | undefined
 }
 
-/** The job that a key names; undefined where the flow can have none of that name. */
+/** The job of a key; undefined when the flow can have no such job. */
 export function findJobOfRun(graph: Graph, run: Run, key: string): FoundJob | undefined {
   const step = findJobStep(graph.flow, key)
   const named = readJobKey(key)
@@ -24,7 +24,7 @@ export function findJobOfRun(graph: Graph, run: Run, key: string): FoundJob | un
   return { id: named.step, index: named.index, step, state, job }
 }
 
-/** The run with one of its jobs in another state. */
+/** The run with another state of one of its jobs. */
 export function setJob(graph: Graph, run: Run, key: string, job: JobState): Run {
   const place = findJobOfRun(graph, run, key)
   if (place?.state?.state !== 'ordering') return run

@@ -1,10 +1,9 @@
 import type { Run } from './run-state.ts'
 
 /**
- * When a run is due next because of the time alone, with the event `woken`: a wait is over, or a payment
- * that is kept runs out and is deleted.
+ * The time at which a run next needs the event `woken`: a wait ends, or a stored payment expires and is deleted.
  *
- * @returns unix seconds; undefined: time changes nothing
+ * @returns unix seconds; undefined: time alone changes nothing
  * @example
  * ```ts
  * import { nextWake } from '@farebox/flows/run/next-wake'

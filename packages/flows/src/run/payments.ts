@@ -1,17 +1,19 @@
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 import type { Payment, Run } from './run-state.ts'
 
-/** The newest payment of a job. */
+/** The latest payment of a job. */
 export function paymentOf(run: Run, key: string): Payment | undefined {
   return paymentsOf(run, key).at(-1)
 }
 
-/** All payments of a job, the newest last. A step may be called `constructor`, which every object has. */
+/**
+ * All payments of a job, latest last. Uses own properties only: a step may be called `constructor`, which every object has.
+ */
 export function paymentsOf(run: Run, key: string): readonly Payment[] {
   return (Object.hasOwn(run.payments, key) ? run.payments[key] : undefined) ?? []
 }
 
-/** The run with its newest payment of a job in another state. */
+/** The run with another state of a job's latest payment. */
 export function setPayment(run: Run, key: string, state: Payment['state']): Run {
   const known = paymentsOf(run, key)
   const newest = known.at(-1)
@@ -19,13 +21,13 @@ export function setPayment(run: Run, key: string, state: Payment['state']): Run 
   return { ...run, payments: { ...run.payments, [key]: [...known.slice(0, -1), { ...newest, state }] } }
 }
 
-/** The sums of a run by the state of their payments, in decimal USDC. Their sum never exceeds `max_total`. */
+/** The sums of a run's payments by state, in decimal USDC. Their total never exceeds `max_total`. */
 export interface RunSums {
   /** Charged, as the chain shows. */
   readonly paid: string
-  /** Sent, and neither charged nor dead so far. */
+  /** Sent, and neither charged nor provably uncharged so far. */
   readonly exposed: string
-  /** Signed, and not sent. */
+  /** Signed, but not sent. */
   readonly ready: string
 }
 
@@ -48,11 +50,11 @@ export function sumPayments(run: Run): RunSums {
   return { paid: formatUsdc(paid), exposed: formatUsdc(exposed), ready: formatUsdc(ready) }
 }
 
-/** Whether another payment may be taken: with all that is paid, exposed and ready it stays within the limit. */
+/** May another payment be accepted? Together with all paid, exposed and ready payments it must stay within the limit. */
 export function staysWithin(run: Run, key: string, amount: string): boolean {
   const { paid, exposed, ready } = addUp(run)
   const before = paymentOf(run, key)
-  // One that was never sent gives way.
+  // It replaces an earlier payment that was never sent.
   const given = before?.state === 'ready' ? atomic(before.amount) : 0n
   return paid + exposed + ready - given + atomic(amount) <= atomic(run.max_total)
 }

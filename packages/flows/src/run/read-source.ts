@@ -6,9 +6,9 @@ import type { Run } from './run-state.ts'
 /** The current state of an output. */
 type Source =
   | { readonly is: 'there'; readonly value: JsonValue }
-  /** Its step is done, and has left it out. */
+  /** Its step is done, without this output. */
   | { readonly is: 'absent' }
-  /** Nothing will come: its step is left out, or went the other way. */
+  /** There will be no value: its step is skipped, or went the other way. */
   | { readonly is: 'out' }
   /** Its step has not ended. */
   | { readonly is: 'open' }
@@ -22,7 +22,7 @@ export function readSource(run: Run, { step, port }: PortRef): Source {
   return known.closed.includes(port) ? { is: 'out' } : valueOf(known.outputs, port)
 }
 
-/** The value that an approval or a wait hands on: the one at its `value`, or its constant; undefined: there is none. */
+/** The value that an approval or a wait passes on: the one at its `value`, or its constant; undefined when there is none. */
 export function passedValue(graph: Graph, run: Run, id: string): JsonValue | undefined {
   const source = graph.wireTo({ step: id, port: 'value' })?.from
   if (source === undefined) return graph.flow.steps[id]?.constants?.['value']

@@ -2,7 +2,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Payment } from './run-state.ts'
 
 /**
- * An event of a run, from outside.
+ * An external event of a run.
  *
  * @example
  * ```ts
@@ -12,14 +12,14 @@ import type { Payment } from './run-state.ts'
  * ```
  */
 export type RunEvent =
-  /** A payment is brought, before it is asked for or after. */
+  /** A payment arrives, before or after the run asks for it. */
   | { readonly event: 'paid-in'; readonly key: string; readonly payment: Omit<Payment, 'state'> }
-  /** The price that the agent asks for now; undefined: it could not be asked. */
+  /** The agent's current price; undefined: the agent could not be asked. */
   | {
       readonly event: 'quoted'
       readonly key: string
       readonly quote: { readonly price: string; readonly pay_to: string } | undefined
-      /** Why it could not be asked, for the payer. */
+      /** Why the agent could not be asked, for the payer. */
       readonly reason?: string
     }
   /** The job has its output, and its charge is on the chain. */
@@ -29,17 +29,17 @@ export type RunEvent =
       readonly job_id: string
       readonly output: JsonObject
     }
-  /** The job has failed, or its time is over. The state of its payment changes only with the chain's proof. */
+  /** The job failed, or its time is over. The state of its payment changes only with the chain's proof. */
   | {
       readonly event: 'failed'
       readonly key: string
       readonly job_id: string
-      /** News of an earlier attempt say nothing of this one. */
+      /** Identifies the attempt: an event of an earlier attempt says nothing about the current one. */
       readonly attempt: number
       readonly error_type: string
       readonly error: string
     }
-  /** The order was refused before it left, and never will: nothing was sent by this attempt. */
+  /** The order was refused before it was sent, and never will be: this attempt sent nothing. */
   | {
       readonly event: 'unsent'
       readonly key: string
@@ -47,25 +47,25 @@ export type RunEvent =
       readonly attempt: number
       readonly error: string
     }
-  /** The chain shows a charge, of a job that has delivered nothing usable. */
+  /** The chain shows the charge of a job without a usable result. */
   | { readonly event: 'charged'; readonly key: string; readonly job_id: string }
   /** The chain shows that the payment can never be charged. */
   | { readonly event: 'dead'; readonly key: string; readonly job_id: string }
-  /** A failed job is asked for again. */
+  /** A failed job is requested again. */
   | { readonly event: 'retried'; readonly key: string }
   /** A person has answered an approval. */
   | { readonly event: 'answered'; readonly step: string; readonly approved: boolean }
-  /** The payer agrees to more: a price rose, or a step is paid once more. Decimal USDC. */
+  /** The payer agrees to a higher limit: a price rose, or a step is paid again. Decimal USDC. */
   | { readonly event: 'raised'; readonly max_total: string }
   | { readonly event: 'paused' | 'resumed' | 'cancelled' }
   /** Time has passed. */
   | { readonly event: 'woken' }
 
-/** An action that a run wants. Each is safe to do twice. */
+/** An action that a run requests. Each may be repeated safely. */
 export type RunEffect =
-  /** Ask the agent, unpaid, what it asks for now. */
+  /** Ask the agent, without a payment, for its current price. */
   | { readonly effect: 'quote'; readonly key: string }
-  /** Order the job with its payment. A later attempt is the same job with the same payment. */
+  /** Order the job with its payment. A later attempt uses the same job and the same payment. */
   | {
       readonly effect: 'send'
       readonly key: string
@@ -75,5 +75,5 @@ export type RunEffect =
     }
   /** Delete a signature that was never sent, or can never be used again. */
   | { readonly effect: 'wipe'; readonly job_id: string }
-  /** Bring {@link RunEvent} `woken` then; unix seconds. */
+  /** Send {@link RunEvent} `woken` at this time; unix seconds. */
   | { readonly effect: 'wake'; readonly at: number }

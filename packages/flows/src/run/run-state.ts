@@ -4,7 +4,7 @@ import type { Flow } from '../document/flow.ts'
 export { jobKey, readJobKey } from '../document/job-key.ts'
 
 /**
- * One run of a flow: all that is known of it, as plain JSON.
+ * One run of a flow: its complete state, as plain JSON.
  *
  * @example
  * ```ts
@@ -16,53 +16,55 @@ export { jobKey, readJobKey } from '../document/job-key.ts'
  * ```
  */
 export interface Run {
-  /** As it was started: its pinned prices are what was agreed to. */
+  /** The flow as it was started: its pinned prices are the agreed ones. */
   readonly flow: Flow
   /** Checked against the flow's inputs. */
   readonly input: JsonObject
-  /** Decimal USDC that all its payments together may come to; the payer can raise it. */
+  /** The limit for all its payments together in decimal USDC; the payer can raise it. */
   readonly max_total: string
-  /** `paused`: nothing new is ordered; `cancelled`: nothing will be any more. */
+  /** `paused`: no new jobs are ordered; `cancelled`: no jobs are ordered any more. */
   readonly control: 'running' | 'paused' | 'cancelled'
-  /** By id of the step; none: it waits for what is wired into it. */
+  /** By step id; absent: the step waits for its inputs. */
   readonly steps: { readonly [id: string]: StepState }
   /**
-   * By key of the job: `summary`, or `summary#2` for the third item of a list. The newest is last; those before it are
-   * over: paid without a delivery, dead, or wiped.
+   * By key of the job: `summary`, or `summary#2` for the third item of a list. The latest is last; earlier ones are
+   * concluded: paid without a delivery, dead, or wiped.
    */
   readonly payments: { readonly [key: string]: readonly Payment[] }
 }
 
-/** How a step is. */
+/** The state of a step. */
 export type StepState =
-  /** A value that it needs will not come. */
+  /** A required value will never be available. */
   | { readonly state: 'skipped' }
-  /** A person is asked. */
+  /** The step waits for a person's answer. */
   | { readonly state: 'asking' }
   /** Unix seconds. */
   | { readonly state: 'sleeping'; readonly until: number }
   /** Its jobs: one, or one for each item of a list. */
   | { readonly state: 'ordering'; readonly jobs: readonly JobState[] }
-  /** An adapter could not make anything of what came, or an input was refused before anything was sent. */
+  /** An adapter could not process its input, or an input was refused before it was sent. */
   | { readonly state: 'failed'; readonly reason: string }
   | {
       readonly state: 'done'
-      /** Values by port; one that was left out has none. */
+      /** Values by port; absent outputs are missing. */
       readonly outputs: JsonObject
-      /** The way that was not taken. */
+      /** The ports of the way that was not taken. */
       readonly closed: readonly string[]
     }
 
-/** How one job of a step is. */
+/** The state of a step's job. */
 export type JobState =
-  /** It waits for a payment. */
+  /** The job waits for a payment. */
   | { readonly state: 'unpaid'; readonly input: JsonObject; readonly because: UnpaidReason }
-  /** Its payment is there, and the agent is asked whether its price is still that. Nothing has been sent. */
+  /** The payment is available, and the agent is asked whether its price is still the same. Nothing was sent. */
   | { readonly state: 'quoting'; readonly input: JsonObject }
-  /** The order with its payment has left, or may have. */
+  /** The order was sent with its payment, or may have been. */
   | { readonly state: 'sent'; readonly input: JsonObject; readonly attempt: number }
   | { readonly state: 'done'; readonly output: JsonObject }
-  /** The agent's refusal, or its silence; attempt 0: nothing was sent. Its payment says whether it may be charged. */
+  /**
+   * The agent refused or did not respond; attempt 0: nothing was sent. The payment's state tells whether it may be charged.
+   */
   | {
       readonly state: 'failed'
       readonly input: JsonObject
@@ -71,21 +73,21 @@ export type JobState =
       readonly error: string
     }
 
-/** Why a payment is asked for. */
+/** Why a payment is requested. */
 export type UnpaidReason =
   | { readonly kind: 'none' }
-  /** The agent asks for something else than was signed. */
+  /** The agent's terms differ from the signed ones. */
   | { readonly kind: 'changed'; readonly price: string; readonly pay_to: string }
-  /** It would end before the agent could be done. */
+  /** The payment would expire before the agent could finish. */
   | { readonly kind: 'too-late' }
-  /** The one before can never be charged any more. */
+  /** The earlier payment can never be charged any more. */
   | { readonly kind: 'dead' }
-  /** The one before was charged, and nothing was delivered: another payment is the second for this step. */
+  /** The earlier payment was charged without a delivery: another payment is the second one for this step. */
   | { readonly kind: 'charged' }
 
-/** An authorization for one job. The signature itself is kept elsewhere, encrypted. */
+/** An authorization for one job. The signature itself is stored elsewhere, encrypted. */
 export interface Payment {
-  /** The job that it is bound to; its order always goes out with this id. */
+  /** The job that it is bound to; its order is always sent with this id. */
   readonly job_id: string
   /** Decimal USDC. */
   readonly amount: string

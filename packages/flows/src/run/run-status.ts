@@ -5,7 +5,7 @@ import { paymentOf } from './payments.ts'
 import { readSource } from './read-source.ts'
 import { jobKey, type Run, type UnpaidReason } from './run-state.ts'
 
-/** One thing that a run waits for. */
+/** Something that a run waits for. */
 export type Waiting =
   /** An agent, or its quote. */
   | { readonly for: 'agent'; readonly key: string }
@@ -14,27 +14,27 @@ export type Waiting =
   | { readonly for: 'person'; readonly step: string }
   /** Unix seconds. */
   | { readonly for: 'time'; readonly step: string; readonly until: number }
-  /** A person who asks for a failed job again. It may still be charged until then, where there is a time. */
+  /** A person who requests a failed job again. Until `until`, if present, the job may still be charged. */
   | { readonly for: 'retry'; readonly key: string; readonly until?: number }
 
-/** How a run is. */
+/** The status of a run. */
 export interface RunStatus {
   /**
    * - `running`: agents are at work
-   * - `waiting`: a person has to do something, or time has to pass
-   * - `completed`: all that could come has come
-   * - `failed`: a free step has failed, and nothing else goes on
-   * - `paused`, `cancelled`: by a command; agents that were at work may still end
+   * - `waiting`: a person has to act, or time has to pass
+   * - `completed`: all possible outputs are available
+   * - `failed`: a free step failed, and no other step can proceed
+   * - `paused`, `cancelled`: by a command; agents that were at work may still finish
    */
   readonly status: 'running' | 'waiting' | 'completed' | 'failed' | 'paused' | 'cancelled'
-  /** In the order of the steps. Empty where it is completed or failed. */
+  /** In the order of the steps. Empty when the run is completed or failed. */
   readonly waiting: readonly Waiting[]
-  /** The outputs of the run, as far as they are there. */
+  /** The available outputs of the run. */
   readonly output: JsonObject
 }
 
 /**
- * Says how a run is, and what it waits for: a run that is neither over nor waits for anything cannot be.
+ * The status of a run, and what it waits for: a run that has not ended always waits for something.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ function waitingOf(graph: Graph, run: Run, id: string): readonly Waiting[] {
   }
 }
 
-/** The outputs of a run, as far as they are there. */
+/** The available outputs of a run. */
 export function outputOf(graph: Graph, run: Run): JsonObject {
   const values: [string, JsonValue][] = []
   for (const port of graph.flow.outputs) {

@@ -5,16 +5,16 @@ import type { Graph } from '../graph/graph.ts'
 import { advance, type Advanced } from './advance.ts'
 import type { Run } from './run-state.ts'
 
-/** A run that has begun, or why it cannot. */
+/** A started run, or the reason why it cannot start. */
 export type Started = ({ readonly ok: true } & Advanced) | { readonly ok: false; readonly reason: string }
 
 /**
- * Begins a run: checks the input, and goes as far as that goes without a payment. Nothing is ordered by it.
+ * Starts a run: checks the input, and advances the run as far as possible without a payment. Orders nothing.
  *
- * @param graph of a flow in which `checkFlow` found no error
- * @param options.max_total decimal USDC that the run may come to
+ * @param graph the graph of a flow without errors according to `checkFlow`
+ * @param options.max_total the limit for all payments of the run, in decimal USDC
  * @param options.now unix seconds
- * @param options.is_paid payments for it are at hand, and are brought at once
+ * @param options.is_paid payments for it are available, and follow at once
  * @example
  * ```ts
  * import type { Flow } from '@farebox/flows/document/flow'

@@ -13,13 +13,13 @@ import type { JobState, Run, StepState } from './run-state.ts'
 export interface Moment {
   /** Unix seconds. */
   readonly now: number
-  /** A budget for the checks of all inputs together: a list from outside may have a hundred that take long. */
+  /** A shared budget for the checks of all inputs: an external list may have a hundred that take long. */
   readonly budget: CheckBudget
 }
 
 /**
- * The first state of a step; undefined: it still waits. Free steps are done at once. A job is `unpaid`
- * at first, whatever has been paid in.
+ * The first state of a step; undefined: it still waits. Free steps are done at once. A job starts as `unpaid`, even if its
+ * payment is already available.
  */
 export function startStep(graph: Graph, run: Run, id: string, moment: Moment): StepState | undefined {
   const step = graph.flow.steps[id]
@@ -32,7 +32,7 @@ export function startStep(graph: Graph, run: Run, id: string, moment: Moment): S
   return came === 'open' ? undefined : came === 'out' ? { state: 'skipped' } : startWith(step, came, moment)
 }
 
-/** The first input that comes, in order: the ones behind it are waited for, so that each run hands on the same. */
+/** The first input with a value, in order: earlier inputs are awaited, so that each run passes on the same one. */
 function startFirst(graph: Graph, run: Run, id: string, count: number): StepState | undefined {
   for (let port = 1; port <= count; port += 1) {
     const source = sourceOf(graph, id, String(port))
@@ -88,7 +88,7 @@ function startWith(step: Step, came: Values, { now, budget }: Moment): StepState
   }
 }
 
-/** The one output of each adapter. */
+/** The single output of each adapter. */
 const OUTPUTS = {
   rename: 'object',
   pick: 'value',
@@ -101,7 +101,7 @@ const OUTPUTS = {
   first: 'value',
 } as const
 
-/** A step that has ended with one value, or with none. */
+/** The state of a step that ended with one value, or with none. */
 export function done(port: string, value: JsonValue | undefined, closed: readonly string[] = []): StepState {
   return { state: 'done', outputs: value === undefined ? {} : { [port]: value }, closed }
 }
@@ -149,7 +149,7 @@ function itemsOf(
   return list.map(item => ({ ...Object.fromEntries(came), [map.port]: item }))
 }
 
-/** A job step whose jobs are all done: its outputs, or for a list of items a list of each. */
+/** Ends a job step whose jobs are all done: with its outputs, or for a list of items with a list for each output. */
 export function endJobs(step: JobStep, outputs: readonly JsonObject[]): StepState {
   if (step.map === undefined) return { state: 'done', outputs: outputs[0] ?? {}, closed: [] }
   const lists = Object.keys(step.pinned.output_schema).map(port => {

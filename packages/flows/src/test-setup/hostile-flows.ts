@@ -1,6 +1,6 @@
 import type { Catalog } from '../check/catalog.ts'
 import type { Flow } from '../document/flow.ts'
-/** Documents of up to a megabyte that are made to take long, by what is hostile about them. */
+/** Documents of up to a megabyte that are crafted to take long, by the kind of attack. */
 export function hostileFlows(): readonly (readonly [name: string, make: () => object])[] {
   return [
     [
@@ -199,7 +199,7 @@ const OBJECT_ENUM = {
 }
 const SLOW_PATTERN = { type: 'string', pattern: '(\\w|\\d|\\s|.){400}$' }
 
-/** A flow of many agents, each of which takes long to compile: they were declared one by one. */
+/** A flow of many agents whose schemas each take long to compile; such agents can be declared one by one. */
 export const HEAVY_AGENTS = flow(
   steps(200, index => ({ ...job({}, {}), agent_id: index + 1, constants: fields(2, '1') })),
 ) as unknown as Flow
@@ -259,7 +259,7 @@ function wire(from: string, to: string): object {
   return { from: source, to: target }
 }
 
-/** Ten branches are tried both ways, each with all the wires and all that waits. */
+/** Ten branches are tried both ways, each with all wires and all waiting steps. */
 function branches(): object {
   const branch = { kind: 'branch', condition: { is: 'there' } }
   const after = many(20, index => ({ step: `s${index % 10}`, port: index % 2 === 0 ? 'then' : 'else' }))

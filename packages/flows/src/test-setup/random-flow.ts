@@ -5,12 +5,12 @@ import type { PortType } from '../graph/field-of.ts'
 import { buildGraph } from '../graph/graph.ts'
 import { jobStep } from './sample-flows.ts'
 
-/** Draws numbers from 0 to below the given one. */
+/** Draws an integer from 0 up to, but not including, the given number. */
 export type Random = (below: number) => number
 
 /**
- * Runs a check with many sequences of random numbers, the same ones each time. FLOW_SEED gives others, and FLOW_SHRINK
- * searches, for minutes, the shortest and smallest numbers that make a check fail as well.
+ * Runs a check with many sequences of random numbers, the same ones each time. FLOW_SEED sets others, and with FLOW_SHRINK
+ * it searches, for minutes, for the shortest and smallest numbers that still make a check fail.
  */
 export function checkRandomly(runs: number, check: (random: Random) => void): void {
   const seed = Number(process.env['FLOW_SEED'] ?? 1)
@@ -18,7 +18,7 @@ export function checkRandomly(runs: number, check: (random: Random) => void): vo
   fc.assert(property, { numRuns: runs, seed, endOnFailure: process.env['FLOW_SHRINK'] === undefined })
 }
 
-/** Numbers from a seed alone, for what is played in real time and cannot be played again and again: Mulberry32. */
+/** Random numbers from a seed (Mulberry32), for tests in real time that cannot be repeated many times. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   return below => {
@@ -37,7 +37,7 @@ const text = { type: 'string' } as const
 const TAKES: FieldMap = { a: { ...text, required: true }, b: text }
 const GIVES: FieldMap = { x: text, y: { ...text, required: false } }
 
-/** The type that an input has to be fed with. */
+/** The type that an input needs. */
 type Need = 'text' | 'list' | 'object' | 'anything'
 
 /** A step before it has wires. */
@@ -47,8 +47,8 @@ interface Draft {
 }
 
 /**
- * A flow of texts with jobs, lists, every kind of free step, branches that join again, approvals and waits, without
- * circles: each step takes from those before it.
+ * A flow of texts with jobs, lists, every kind of free step, branches that join again, approvals and waits, without cycles:
+ * each step uses outputs of earlier ones.
  */
 export function randomFlow(random: Random): Flow {
   const steps: { [id: string]: Step } = {}
@@ -91,7 +91,7 @@ export function randomFlow(random: Random): Flow {
   }
 }
 
-/** One of two ways, each with a step of its own, and what comes of either. */
+/** Adds a branch with a step on each way, and a step that joins them. */
 function addDiamond(
   random: Random,
   add: (draft: Draft, from?: { readonly [port: string]: PortRef }) => string,
@@ -200,7 +200,7 @@ const INPUTS: readonly Source[] = [
   { source: { step: 'input', port: 'list' }, type: { type: 'array', items: text } },
 ]
 
-/** Every output there is, those of the flow's input first. */
+/** Every available output, those of the flow's input first. */
 function sourcesIn(steps: { readonly [id: string]: Step }, wires: readonly Wire[]): readonly Source[] {
   const inputs = { text, list: { type: 'array', items: text } } as const
   const graph = buildGraph({ flow_version: 1, name: '', inputs, outputs: [], steps, wires })

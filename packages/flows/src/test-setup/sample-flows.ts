@@ -1,7 +1,7 @@
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import type { Flow, JobStep, Step } from '../document/flow.ts'
 
-/** A job step for tests; its schemas are what matters. */
+/** A job step for tests; only its schemas matter. */
 export function jobStep(
   takes: FieldMap,
   gives: FieldMap,
@@ -24,7 +24,7 @@ export function jobStep(
   }
 }
 
-/** A flow for tests: wires as `summary.text > qr.content`, of which the outputs follow. */
+/** A flow for tests: wires are written as `summary.text > qr.content`, and its outputs follow from them. */
 export function flowOf(
   inputs: FieldMap,
   steps: { readonly [id: string]: Step },
@@ -64,7 +64,7 @@ export const QR = jobStep(
   { price: '0.005', capability: 'encode' },
 )
 
-/** Summarises a text, and makes a QR code of its first link. */
+/** Summarises a text, and creates a QR code of its first link. */
 export const SUMMARY_AND_QR = flowOf(
   { article: { type: 'string', required: true } },
   { summary: SUMMARY, link: { kind: 'pick', path: [0] }, qr: QR },
@@ -77,7 +77,7 @@ export const SUMMARY_AND_QR = flowOf(
   ],
 )
 
-/** As large as a flow may be: rows of two agents with what is usual between them, all in one list at the end. */
+/** A flow of maximum size: rows of two agents with common steps between them, all joined into one list at the end. */
 export const LARGE_FLOW = flowOf(
   { article: { type: 'string', required: true } },
   Object.fromEntries(

@@ -12,7 +12,7 @@ import { startRun } from '../run/start-run.ts'
 import { statusOf } from '../run/run-status.ts'
 import { randomFlow, type Random } from './random-flow.ts'
 
-/** The true state of a payment, whatever the run believes. */
+/** The true state of a payment, independent of the run's state. */
 interface Authorization {
   readonly key: string
   readonly amount: bigint
@@ -27,9 +27,9 @@ interface Authorization {
 const LIMIT_FACTOR = 3n
 
 /**
- * A run in a world of its own: agents that deliver, fail, lie, fall silent or change their price, a payer who signs too
- * early, too late, twice or the wrong amount, people who answer or do not, and news that come late, twice and in any
- * order. Every step is held to the rules of `applyEvent`.
+ * A run in a simulated world: agents that deliver, fail, lie, do not respond or change their price; a payer who signs too
+ * early, too late, twice or the wrong amount; people who answer or do not; and events that arrive late, twice and in any
+ * order. After every step the rules of `applyEvent` are checked.
  */
 export class SimulatedWorld {
   readonly graph: Graph
@@ -38,14 +38,14 @@ export class SimulatedWorld {
   readonly problems: string[] = []
   readonly authorizations = new Map<string, Authorization>()
   private readonly news: RunEvent[] = []
-  /** Comes much later than the rest. */
+  /** Events that arrive much later than the others. */
   private readonly late: RunEvent[] = []
   private readonly random: Random
   private readonly honest: boolean
-  /** The last answer for each job, received or not. */
+  /** The last quote for each job, received or not. */
   private readonly quotes = new Map<string, { readonly price: string; readonly pay_to: string } | undefined>()
   private jobs = 0
-  /** Payments that ran out before they were sent. */
+  /** Number of payments that expired before they were sent. */
   expired = 0
 
   constructor(random: Random, honest: boolean) {
@@ -64,7 +64,7 @@ export class SimulatedWorld {
     this.carryOut(started.effects)
   }
 
-  /** One thing happens, by chance. */
+  /** Performs one random action. */
   step(): void {
     const choice = this.random(20)
     if (choice < 8) this.hear()
@@ -79,7 +79,7 @@ export class SimulatedWorld {
     else this.settleLate()
   }
 
-  /** Everybody does what is asked for, until nothing is left to do, or the bound is reached. */
+  /** Performs everything that is requested, until nothing is left or the limit is reached. */
   finish(): void {
     this.apply({ event: 'resumed' })
     for (let round = 0; round < 200; round += 1) {
@@ -101,7 +101,7 @@ export class SimulatedWorld {
     while (this.news.length > 0) this.hear()
   }
 
-  /** Sums that were charged for jobs that were delivered, and for others. */
+  /** The sums charged for delivered jobs, and for others. */
   sums(): { readonly delivered: bigint; readonly undelivered: bigint } {
     let [delivered, undelivered] = [0n, 0n]
     for (const { state, amount, delivered: isDelivered } of this.authorizations.values()) {
@@ -112,7 +112,7 @@ export class SimulatedWorld {
     return { delivered, undelivered }
   }
 
-  /** The kinds of all steps that are done, with what is particular about some. */
+  /** The kinds of all completed steps, with details for some. */
   endedKinds(): readonly string[] {
     return Object.entries(this.graph.flow.steps).flatMap(([id, step]) => {
       const state = this.run.steps[id]
@@ -132,7 +132,7 @@ export class SimulatedWorld {
     const isStale = 'job_id' in event && paymentOf(before, event.key)?.job_id !== event.job_id
     if (isStale && JSON.stringify(withoutFlow(result.run)) !== JSON.stringify(withoutFlow(before)))
       this.problems.push(`${event.key}: heeds ${event.event} of an earlier job`)
-    // A run is stored as JSON: one that is read again goes on as if it had stayed in memory.
+    // A run is stored as JSON: one that is read again must continue as if it had stayed in memory.
     const kept = JSON.parse(JSON.stringify(withoutFlow(result.run))) as Omit<Run, 'flow'>
     this.run = { flow: result.run.flow, ...kept }
     this.carryOut(result.effects)
@@ -201,7 +201,7 @@ export class SimulatedWorld {
     if (attempt === 1 && (quote?.pay_to !== '0xagent' || atomic(quote.price) !== authorization.amount))
       this.problems.push(`${key}: sends what is not asked for`)
     if (!this.honest && this.random(12) === 0) {
-      // Refused by the platform itself, before it left.
+      // The platform itself refuses the order before it is sent.
       this.tell({ event: 'unsent', key, job_id: jobId, attempt, error: 'busy' })
       return
     }
@@ -235,17 +235,17 @@ export class SimulatedWorld {
     } else if (luck <= 6) {
       this.tell(failure)
     } else if (luck === 7) {
-      // Takes the money and gives nothing.
+      // The agent charges and delivers nothing.
       this.charge(authorization)
       this.tell(failure)
       if (authorization.state === 'charged') {
         this.tell({ event: 'charged', key, job_id: jobId })
-        // Or gives it after everyone has stopped waiting for it.
+        // Or it delivers after everyone has stopped waiting.
         if (this.random(2) === 0)
           this.late.push({ event: 'completed', key, job_id: jobId, output: outputOf(jobId) })
       }
     }
-    // Otherwise it says nothing, and may still charge.
+    // Otherwise it does not respond, and may still charge.
   }
 
   private charge(authorization: Authorization): void {
@@ -253,7 +253,7 @@ export class SimulatedWorld {
       authorization.state = 'charged'
   }
 
-  /** Silent agents charge late, and payments run out. */
+  /** Silent agents charge late, and payments expire. */
   private settleLate(all = false): void {
     const [late] = this.random(10) === 0 ? this.late.splice(0, 1) : []
     if (late !== undefined) this.tell(late)
@@ -270,7 +270,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** News may come twice. */
+  /** Events may arrive twice. */
   private tell(event: RunEvent): void {
     this.news.push(event)
     if (this.random(4) === 0) this.news.push(event)
@@ -314,7 +314,7 @@ export class SimulatedWorld {
     this.apply({ event: 'paid-in', key, payment })
   }
 
-  /** Brings a payment for a job that it was not signed for. */
+  /** Sends a payment for a job that it was not signed for. */
   private payAgain(key: string): void {
     const known = Object.values(this.run.payments).flat()
     const other = known[this.random(known.length)]
@@ -335,7 +335,7 @@ export class SimulatedWorld {
     if (step !== undefined) this.apply({ event: 'answered', step, approved: this.random(3) > 0 })
   }
 
-  /** The driver looks at the run when it is due, and late at times. */
+  /** Advances the time. The driver wakes the run when it is due, and sometimes late. */
   private pass(seconds: number): void {
     this.now += seconds
     const at = nextWake(this.run)
@@ -351,7 +351,7 @@ export class SimulatedWorld {
     return step.pinned.price
   }
 
-  /** Joins never before their inputs. */
+  /** Checks that join steps never end before their inputs. */
   private checkSources(key: string): void {
     const id = readJobKey(key)?.step ?? ''
     for (const source of this.graph.sourcesOf(id)) {
@@ -361,7 +361,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** Signatures are kept exactly as long as they may be sent. */
+  /** Checks that signatures are stored exactly as long as they may be sent. */
   private checkWiped(): void {
     for (const { job_id: jobId, state } of Object.values(this.run.payments).flat()) {
       const isKept = state === 'ready' || state === 'sent'
@@ -370,7 +370,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** The most that the run may still cost, by the chain and not by its own state. */
+  /** Checks the most that the run may still cost, by the chain and not by the run's own state. */
   private checkSums(): void {
     let sum = 0n
     for (const { state, amount, sends } of this.authorizations.values())
