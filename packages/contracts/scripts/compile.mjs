@@ -20,7 +20,7 @@ const settings = {
   metadata: { bytecodeHash: 'none', appendCBOR: false },
 }
 
-/** What operators put on public chains: solc's standard JSON input of each is published. */
+/** The contracts that operators deploy to public chains: solc's standard JSON input of each is published. */
 const DEPLOYED = ['AgentRegistry.sol', 'BatchSettler.sol', 'SpendPermissions.sol']
 
 const differing = []
@@ -53,7 +53,7 @@ function compileAll() {
   return [...modules, ...DEPLOYED.map(renderVerification), ['src/compiler.ts', renderCompiler()]]
 }
 
-/** The standard JSON input of one contract with all that it imports, which compiles to the same bytes anywhere. */
+/** The standard JSON input of one contract with all its imports, which compiles to the same bytes anywhere. */
 function renderVerification(name) {
   const sources = { [name]: { content: readSource(name) } }
   const readAndKeep = path => {
@@ -81,8 +81,8 @@ export const COMPILER = {
 }
 
 /**
- * Every warning is one, but two about OpenZeppelin's files: that transient storage outlives a call, which its guard clears
- * (EIP-1153), and that `at` will be a keyword of a later compiler.
+ * Every warning counts, except two about OpenZeppelin's files: that transient storage outlives a call, which its guard
+ * clears (EIP-1153), and that `at` will be a keyword of a later compiler.
  */
 function isOurs({ errorCode, sourceLocation }) {
   return !['2394', '6335'].includes(errorCode) || !sourceLocation?.file.startsWith('@openzeppelin/')
@@ -112,7 +112,7 @@ function renderModule(name, contract) {
     `export const ${variable}Bytecode: \`0x\${string}\` =`,
     `  '0x${contract.evm.bytecode.object}'`,
   ]
-  // With immutables the compiler's runtime code has holes in it, and nobody should place that anywhere.
+  // With immutables the compiler's runtime code is incomplete and must not be placed at an address.
   if (Object.keys(immutableReferences).length === 0) {
     lines.push(
       '',
@@ -132,7 +132,7 @@ function renderDocumentation(sentence, example) {
   return ['/**', ...lines, ' */']
 }
 
-/** A JSON value as the house writes it: single quotes, bare keys, trailing commas, one line where it fits. */
+/** A JSON value in the project's code style: single quotes, bare keys, trailing commas, one line if it fits. */
 function render(value, indent) {
   if (typeof value === 'string') return `'${value}'`
   if (typeof value !== 'object') return String(value)

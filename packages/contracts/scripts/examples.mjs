@@ -1,6 +1,6 @@
 // How each ABI is used, as editors show it.
 
-/** Shown in the documentation of an ABI, by the name of its contract. `npm run check` compiles them. */
+/** The examples in the documentation of the ABIs, by name of the contract. `npm run check` compiles them. */
 export const EXAMPLES = {
   AgentRegistry: `
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'

@@ -1,7 +1,7 @@
-/** Hex of at most 32 bytes and numbers as words of call data: 64 hex digits each, without `0x`. */
+/** Encodes hex of at most 32 bytes, and numbers, as words of call data: 64 hex digits each, without `0x`. */
 
 /**
- * An address as a word: exactly 40 digits.
+ * Encodes an address as a word; it must have exactly 40 digits.
  *
  * @throws RangeError for any other text. One digit too many would move every word behind it
  */
@@ -10,7 +10,7 @@ export function addressWord(address: string): string {
 }
 
 /**
- * 32 bytes as a word: exactly 64 digits.
+ * Encodes 32 bytes as a word; they must have exactly 64 digits.
  *
  * @throws RangeError for any other text
  */
@@ -23,13 +23,13 @@ function hexWord(hex: string, form: RegExp, what: string): string {
   return hex.slice(2).toLowerCase().padStart(64, '0')
 }
 
-/** A number, 0 to 2^256 - 1. Throws a RangeError for any other. */
+/** Encodes a number from 0 to 2^256 - 1 as a word. Throws a RangeError for any other. */
 export function uintWord(amount: bigint): string {
   if (amount < 0n || amount >= 2n ** 256n) throw new RangeError(`must be 0 to 2^256 - 1, got ${amount}`)
   return amount.toString(16).padStart(64, '0')
 }
 
-/** Bytes as call data has them: how many, then themselves, filled up to whole words. */
+/** Encodes bytes for call data: their length, then the bytes, padded to whole words. */
 export function countedWords(digits: string): string {
   const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
   return uintWord(BigInt(digits.length / 2)) + padded

@@ -1,7 +1,7 @@
 import { addressWord, bytes32Word, bytesOf, toDigits, uintWord } from './abi-words.ts'
 import type { PermissionKey } from './permission-typed-data.ts'
 
-/** The calls that a handler makes before and while it spends, encoded by hand: handlers load no ABI coder. */
+/** The calls that a handler makes before and while it spends, encoded by hand, so that handlers load no ABI coder. */
 
 type Hex = `0x${string}`
 
@@ -10,7 +10,7 @@ const SPEND = '0x01c8e8af'
 /** `available(address,address,address,bytes32)`. */
 const AVAILABLE = '0x77103720'
 
-/** Why SpendPermissions refused a spend, by the first four bytes of what it reverts with. */
+/** Why SpendPermissions refused a spend, by the first four bytes of the revert data. */
 const REFUSALS = new Map([
   ['0xb1a9c4a7', 'RefUsed'],
   ['0x39218f3b', 'NotPermitted'],
@@ -21,7 +21,7 @@ const REFUSALS = new Map([
   ['0x34f8da7b', 'RecipientNotListed'],
 ] as const)
 
-/** The error of SpendPermissions that a spend was refused with. */
+/** The error with which SpendPermissions refused a spend. */
 export type SpendRefusal = typeof REFUSALS extends Map<string, infer Name> ? Name : never
 
 /** A spend, as the spender sends it. */
@@ -30,8 +30,8 @@ export interface Spend extends Omit<PermissionKey, 'spender'> {
   /** Atomic units. */
   readonly amount: bigint
   /**
-   * What it is for: 0 to 2^256 - 1, each once under a permission, for ever. Of those that differ in the last byte alone all
-   * but the first cost less.
+   * A reference to the purpose: 0 to 2^256 - 1. Under a permission each can be used only once, forever. Of references that
+   * differ only in the last byte, all but the first cost less gas.
    */
   readonly ref: bigint
 }
@@ -41,7 +41,7 @@ export interface Keccak {
   readonly keccak256: (bytes: Uint8Array) => Uint8Array
 }
 
-/** The scope of a permission, as one word: the contract's `scopeOf`. The capability may be given as its bytes. */
+/** The scope of a permission as one word: the contract's `scopeOf`. The capability may be given as bytes. */
 export function scopeOf({ keccak256 }: Keccak, agentId: bigint, capability: string | Uint8Array): Hex {
   const name = typeof capability === 'string' ? new TextEncoder().encode(capability) : capability
   const bytes = new Uint8Array(32 + name.length)
@@ -50,7 +50,7 @@ export function scopeOf({ keccak256 }: Keccak, agentId: bigint, capability: stri
   return toHex(keccak256(bytes))
 }
 
-/** The name of a permission in the contract's events and views: its `idOf`. */
+/** The id of a permission in the contract's events and views: its `idOf`. */
 export function permissionId({ keccak256 }: Keccak, key: PermissionKey): Hex {
   return toHex(keccak256(bytesOf(keyWords(key))))
 }
@@ -74,15 +74,15 @@ export function encodeSpend({ owner, token, scope, to, amount, ref }: Spend): He
   return `${SPEND}${[...key, addressWord(to), uintWord(amount), uintWord(ref)].join('')}`
 }
 
-/** The data of the call that asks how much one spend could move now. */
+/** The data of the call that reads how much one spend could move now. */
 export function encodeAvailable(key: PermissionKey): Hex {
   return `${AVAILABLE}${keyWords(key)}`
 }
 
 /**
- * Reads the answer to {@link encodeAvailable}, in atomic units.
+ * Decodes the result of {@link encodeAvailable}, in atomic units.
  *
- * @throws Error where it is no such answer: there is no SpendPermissions on this chain
+ * @throws Error when it has another form: there is no SpendPermissions on this chain
  */
 export function readAvailable(answer: unknown): bigint {
   if (typeof answer !== 'string' || !/^0x[0-9a-f]{64}$/i.test(answer))
@@ -90,7 +90,7 @@ export function readAvailable(answer: unknown): bigint {
   return BigInt(answer)
 }
 
-/** Why the contract refused, from what a call was reverted with; undefined where the token did, or nobody said why. */
+/** Why the contract refused, from the revert data of a call; undefined when the token refused, or there is no reason. */
 export function spendRefusal(revertData: string): SpendRefusal | undefined {
   const names: ReadonlyMap<string, SpendRefusal> = REFUSALS
   return names.get(revertData.slice(0, 10).toLowerCase())

@@ -1,10 +1,10 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import type { VariablesHelp } from './program/variables.ts'
 
-/** Variables that keep a program from starting; the message names each and says what to do. */
+/** Missing or invalid variables that prevent a start; the message names each and says what to do. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError'
-  /** One sentence for each; each begins with the variable's name. */
+  /** One sentence for each variable, starting with its name. */
   readonly problems: readonly string[]
 
   constructor(problem: string | readonly string[]) {
@@ -14,21 +14,24 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** The variables as `process.env` has them, and how to read a file one of them names. */
+/** The variables, as in `process.env`, and a function that reads a file named by one of them. */
 export interface EnvironmentSource {
   readonly variables: { readonly [name: string]: string | undefined }
   readonly readFile: (path: string) => string
 }
 
-/** Reads one variable by its name; undefined where it is unset or empty, as many tools spell an absent one. */
+/**
+ * Reads one variable by its name; undefined when it is unset or empty, because many tools set absent variables to an empty
+ * text.
+ */
 export type ReadVariable = (name: string) => string | undefined
 
 const MIN_TOKEN_CHARACTERS = 16
 
 /**
- * Makes the reader of a source's variables.
+ * Creates the reader of a source's variables.
  *
- * @param described - what may be read at all: a variable without help is a mistake of the program, and an `Error`
+ * @param described - the readable variables: reading one without help is a bug of the program, and throws an `Error`
  */
 export function variablesOf({ variables }: EnvironmentSource, described?: VariablesHelp): ReadVariable {
   return name => {
@@ -38,11 +41,11 @@ export function variablesOf({ variables }: EnvironmentSource, described?: Variab
   }
 }
 
-/** How each part of an environment is read. */
+/** The reader of each part of an environment. */
 type Parts = { readonly [part: string]: () => unknown }
 
 /**
- * Reads every part, also after one was refused: an operator wants all wrong variables named at once.
+ * Reads every part, even after one was refused, so that all invalid variables are reported at once.
  *
  * @throws {EnvironmentError} with the problems of all parts, each once
  */
@@ -58,11 +61,11 @@ export function readTogether<P extends Parts>(parts: P): { readonly [part in key
     }
   })
   if (problems.size > 0) throw new EnvironmentError([...problems])
-  // Each part was read by the function of its name.
+  // Each value was returned by the function of the same name.
   return Object.fromEntries(values) as { [part in keyof P]: ReturnType<P[part]> }
 }
 
-/** A TCP port; 0 means any free one. Throws {@link EnvironmentError}, as all of these do. */
+/** A TCP port; 0 means any free one. Throws {@link EnvironmentError}, as all functions below do. */
 export function readPort(name: string, read: ReadVariable): number | undefined {
   const value = read(name)
   if (value === undefined) return undefined
@@ -80,7 +83,7 @@ export function readCount(name: string, read: ReadVariable): number | undefined 
   return Number(value)
 }
 
-/** An http or https URL. Not shown where it is wrong: such URLs often carry a key. */
+/** An http or https URL. An invalid one is not shown in the message, because such URLs often contain a key. */
 export function readHttpUrl(name: string, read: ReadVariable): string | undefined {
   const value = read(name)
   if (value === undefined) return undefined
@@ -89,7 +92,7 @@ export function readHttpUrl(name: string, read: ReadVariable): string | undefine
   return value
 }
 
-/** The node of `EVM_RPC_URL`, which every program that reads a chain needs. */
+/** The node of `EVM_RPC_URL`, which is required by every program that reads a chain. */
 export function readRpcUrl(read: ReadVariable): string {
   const url = readHttpUrl('EVM_RPC_URL', read)
   if (url !== undefined) return url
@@ -99,9 +102,9 @@ export function readRpcUrl(read: ReadVariable): string {
 }
 
 /**
- * `DATABASE_URL`. Not shown where it is wrong: such URLs carry a password.
+ * `DATABASE_URL`. An invalid one is not shown in the message, because such URLs contain a password.
  *
- * @param advice - what to set, for a program that brings no database of its own and so needs one
+ * @param advice - the advice for a program that has no database of its own and requires the variable
  */
 export function readDatabaseUrl(read: ReadVariable, advice?: string): string | undefined {
   const value = readPostgresUrl('DATABASE_URL', read)
@@ -110,7 +113,10 @@ export function readDatabaseUrl(read: ReadVariable, advice?: string): string | u
   return value
 }
 
-/** `DATABASE_DIRECT_URL`: the server itself, where `DATABASE_URL` leads to a pooler. Says that there is one by being set. */
+/**
+ * `DATABASE_DIRECT_URL`: the direct address of the server, when `DATABASE_URL` is a pooler. Setting it means that there is a
+ * pooler.
+ */
 export function readDirectDatabaseUrl(read: ReadVariable): string | undefined {
   return readPostgresUrl('DATABASE_DIRECT_URL', read)
 }
@@ -131,7 +137,7 @@ export function readSchema(read: ReadVariable): string | undefined {
   )
 }
 
-/** A service token: long enough not to be guessed. */
+/** A service token, long enough that it cannot be guessed. */
 export function readToken(name: string, read: ReadVariable): string | undefined {
   const value = read(name)
   if (value === undefined || (value.length >= MIN_TOKEN_CHARACTERS && !/\s/.test(value))) return value
@@ -151,7 +157,7 @@ export function readKey(
   throw new EnvironmentError(`${found.variable} must hold 0x and 64 hex digits`)
 }
 
-/** One or more keys as {@link readKey} reads one, with commas or new lines between them; no key twice. */
+/** One or more keys in the form of {@link readKey}, separated by commas or new lines; no key twice. */
 export function readKeys(
   name: string,
   source: EnvironmentSource,
@@ -198,17 +204,17 @@ function readKeyFile(name: string, path: string, { readFile }: EnvironmentSource
   try {
     return readFile(path).trim()
   } catch (error) {
-    // Its code alone: the message has the path, and that is the key itself where the variables were mistaken.
+    // Only the error code is shown: the message contains the path, which is the key itself when the variables were confused.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given'
     const reason = Object.hasOwn(FILE_FAILURES, code) ? FILE_FAILURES[code] : `it cannot be read (${code})`
     throw new EnvironmentError(`${name}: ${reason}; name a file that holds 0x and 64 hex digits`)
   }
 }
 
-/** Values that should stand here are short; a longer one may be a secret that was put into the wrong variable. */
+/** Valid values are short; a longer one may be a secret in the wrong variable. */
 const MAX_SHOWN_CHARACTERS = 24
 
-/** A value as a message may show it. */
+/** A value in the form in which a message may show it. */
 export function shown(value: string): string {
   return value.length > MAX_SHOWN_CHARACTERS ? `${value.length} characters` : JSON.stringify(value)
 }

@@ -1,19 +1,19 @@
-/** What a log line may carry: never a secret, a signature or a payment header. */
+/** The fields of a log line: never a secret, a signature or a payment header. */
 export type LogFields = { readonly [name: string]: string | number | boolean | bigint | undefined }
 
-/** Where the facilitator says what happens: one line, one event. */
+/** The log of a server: one line for each event. */
 export interface Log {
   info(event: string, fields?: LogFields): void
-  /** Something an operator should look at soon. */
+  /** Reports something that an operator should look at soon. */
   warn(event: string, fields?: LogFields): void
-  /** Something an operator should look at now. */
+  /** Reports something that an operator should look at now. */
   error(event: string, fields?: LogFields): void
 }
 
 /**
  * Writes each event as one line of JSON: `{"time":…,"level":…,"event":…, …fields}`.
  *
- * @param hide the last filter before a line is written: nodes and databases say what they like, and it is logged
+ * @param hide the last filter before a line is written: texts of nodes and databases are logged unchecked
  * @example
  * ```ts
  * import { createJsonLog } from '@farebox/server/log'
@@ -40,18 +40,18 @@ function bigintAsText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 const MAX_ERROR_CHARACTERS = 1_000
 
 /**
- * What a log may say of an error: its words and those of its causes. Nothing else of it: what libraries hang on
- * their errors are commands with passwords, and rows with signatures.
+ * The description of an error for a log: its message and those of its causes. Other properties are omitted: libraries attach
+ * commands with passwords, and rows with signatures, to their errors.
  */
 export function describeError(error: unknown): string {
   const words = wordsOf(error)
-  // Cut between words: half a secret would not be known for one any more.
+  // Cut between words: the filter would not recognise half a secret.
   return words.length <= MAX_ERROR_CHARACTERS
     ? words
     : words.slice(0, MAX_ERROR_CHARACTERS).replace(/\S*$/, '…')

@@ -1,14 +1,15 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** An allowance for each name. */
+/** A request allowance for each name. */
 export interface RateLimit {
   /**
-   * Takes one from the allowance of a name: undefined where there was one left, else the seconds until there is.
+   * Takes one request from the allowance of a name. Returns undefined when the request is allowed, otherwise the seconds
+   * until the next one is.
    *
    * @param burst - as many at once; default: as many as it may have in a minute
    */
   (name: string, perMinute: number, burst?: number): number | undefined
-  /** Gives one back that was taken for nothing. */
+  /** Returns an unused request to the allowance. */
   giveBack(name: string): void
 }
 
@@ -19,19 +20,19 @@ interface Bucket {
   readonly burst: number
 }
 
-/** How many names are remembered; beyond it those asked for longest ago are forgotten. */
+/** The most names that are remembered; beyond it the names that were used longest ago are forgotten. */
 const MAX_NAMES = 20_000
 
 /**
- * A token bucket for each name: its burst at once, and then so many a minute. One process
- * counts for itself, so that n processes allow n times as much.
+ * A token bucket for each name: its burst at once, then this many a minute. Each process counts separately, so that n
+ * processes allow n times as much.
  */
 export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
   const buckets = new Map<string, Bucket>()
   const take = (name: string, perMinute: number, burst = perMinute): number | undefined => {
     const nowMs = clock.nowMs()
     const bucket = buckets.get(name) ?? { left: burst, atMs: nowMs, perMinute, burst }
-    // To the end of the map: a name that keeps asking is not forgotten for newcomers.
+    // Moved to the end of the map, so that an active name is not forgotten in favour of new ones.
     buckets.delete(name)
     buckets.set(name, bucket)
     const [oldest] = buckets.keys()

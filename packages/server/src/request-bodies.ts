@@ -4,29 +4,30 @@ import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body
 import { createConnections, type Connections } from '@farebox/protocol/internal/connection/connections'
 import { steadyClock } from '@farebox/protocol/time/clock'
 
-/** The bodies of one server's requests, and the connections on which they come. */
+/** The request bodies of one server, and their connections. */
 export interface RequestBodies {
   /**
-   * Begins to take in a body, if the request has one. To be called at once, before anything is waited for: a request
-   * that nobody reads keeps a Buffer for each piece that has come. Nothing is parsed. False: the request comes on a
-   * connection that is being closed, and must not be served.
+   * Starts to read a body, if the request has one. Must be called at once, before any wait: an unread request keeps a Buffer
+   * for each chunk. Nothing is parsed. False: the connection is being closed, and the request must not be served.
    */
   begin(request: IncomingMessage, response: ServerResponse, maxBytes: number): boolean
-  /** The body that was begun, whole; or why there is none. Once: it is not kept. Never rejects. */
+  /**
+   * The complete body, or the reason why there is none. Can be called once per request: the body is not kept. Never rejects.
+   */
   read(request: IncomingMessage): Promise<Uint8Array | UnreadBody>
   /**
-   * Call it before a request is answered. True: its body is still arriving, so the answer needs `connection: close`; the rest
-   * of the body is read and discarded.
+   * Call it before a request is answered. True: its body is still arriving, so the response needs `connection: close`; the
+   * rest of the body is read and discarded.
    */
   isLast(request: IncomingMessage): boolean
-  /** As {@link Connections.refuse}. */
+  /** See {@link Connections.refuse}. */
   readonly refuse: Connections['refuse']
 }
 
-/** Of bodies above 64 KiB on their way at once. */
+/** The limit for all bodies above 64 KiB that are being received. */
 const MOST_BYTES_ON_THEIR_WAY = 64 * 1_048_576
 
-/** Makes the reader of one server's request bodies. */
+/** Creates the reader of one server's request bodies. */
 export function createRequestBodies(): RequestBodies {
   const room = createBodyMemory(MOST_BYTES_ON_THEIR_WAY)
   const connections = createConnections(steadyClock)
@@ -48,7 +49,7 @@ export function createRequestBodies(): RequestBodies {
     },
     read(request) {
       const reading = begun.get(request) ?? Promise.resolve(new Uint8Array())
-      // A request lives until it is answered, which its body need not.
+      // The request stays in memory until it is answered, but its body need not.
       begun.delete(request)
       return reading
     },

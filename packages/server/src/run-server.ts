@@ -3,20 +3,20 @@ import { EnvironmentError } from './environment.ts'
 import { createJsonLog, describeError, type Log } from './log.ts'
 import { createLineWriter } from './write-lines.ts'
 
-/** A server with all that it needs. */
+/** A running server with its dependencies. */
 export interface RunningServer {
   readonly url: string
-  /** Answers what is in flight, then stops everything that was started. */
+  /** Completes the requests in flight, then stops everything that was started. */
   stop(): Promise<void>
 }
 
-/** A server as a program: what its environment says, and how it is started by that. */
+/** A server program: how its environment is read, and how it is started. */
 export interface ServerProgram<Environment> {
-  /** As an operator calls it: `facilitator`. */
+  /** Its name for operators: `facilitator`. */
   readonly name: string
-  /** Throws {@link EnvironmentError} for a variable that is missing or wrong. */
+  /** Throws {@link EnvironmentError} for a missing or invalid variable. */
   read(): Environment | Promise<Environment>
-  /** Hides what the environment says in confidence, before a text leaves the process (OPS-08). */
+  /** Redacts the secrets of the environment from a text before it leaves the process (OPS-08). */
   hide(environment: Environment): (text: string) => string
   start(environment: Environment, log: Log): Promise<RunningServer>
 }
@@ -24,7 +24,7 @@ export interface ServerProgram<Environment> {
 /**
  * Runs a server until SIGTERM or SIGINT; logs are JSON lines on stdout.
  *
- * @returns the exit code: 0 after it was stopped, 1 where it did not start and has said why
+ * @returns the exit code: 0 after it was stopped, 1 when it did not start and logged the reason
  */
 export async function runServer<Environment>(program: ServerProgram<Environment>): Promise<number> {
   const stopRequested = new Promise<void>(resolve => {
@@ -35,7 +35,7 @@ export async function runServer<Environment>(program: ServerProgram<Environment>
     return await serve(program, environment, openLog(program.hide(environment)), stopRequested)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
-    // Wrong variables are said plainly.
+    // Invalid variables are reported as plain text.
     process.stderr.write(explain(error))
     return 1
   }
@@ -46,7 +46,7 @@ function explain({ problems }: EnvironmentError): string {
   return `${problems.length} variables are missing or wrong\n${problems.map(problem => `  ${problem}\n`).join('')}`
 }
 
-/** Also writes down what nobody caught, in place of Node, which would show the error with everything that hangs on it. */
+/** Opens the log, and logs uncaught errors in place of Node, which would print the error with all its properties. */
 function openLog(hide: (text: string) => string): Log {
   const write = createLineWriter(text => void process.stdout.write(text))
   const log = createJsonLog(write, systemClock.nowMs, hide)

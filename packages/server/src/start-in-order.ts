@@ -1,12 +1,12 @@
-/** Ends one thing that was started. */
+/** Stops one thing that was started. */
 export type End = () => Promise<unknown>
 
 /**
- * Starts several things of which a later one needs the earlier. What was started is ended in the opposite order: by
- * `stop`, or at once where a later one does not start.
+ * Starts several things that depend on earlier ones. They are stopped in the opposite order: by `stop`, or at once when a
+ * later one does not start.
  *
- * @param start adds an end for each thing as it comes up, to the list it is given
- * @throws what `start` throws, once everything is ended again
+ * @param start adds the stop function of each started thing to the list that it receives
+ * @throws the error of `start`, after everything was stopped
  */
 export async function startInOrder<Started>(
   start: (started: End[]) => Promise<Started>,

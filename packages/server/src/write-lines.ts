@@ -1,10 +1,11 @@
 /**
- * Writes the lines of one turn of the event loop together: under load each would cost more to write than to make.
+ * Writes the lines of one turn of the event loop together: under load, writing each line separately would cost more than
+ * creating it.
  *
- * What is waiting when the process exits is written then; only `kill -9` can lose a turn's lines.
+ * Lines that are waiting when the process exits are written then; only `kill -9` can lose the lines of a turn.
  *
- * @param write - writes text at once, as `process.stdout` does for a file or a pipe
- * @returns takes a line without its end
+ * @param write - writes text synchronously, as `process.stdout` does for a file or a pipe
+ * @returns writes a line, given without its line break
  */
 export function createLineWriter(write: (text: string) => void): (line: string) => void {
   let waiting = ''

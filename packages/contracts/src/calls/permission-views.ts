@@ -1,7 +1,10 @@
 import { addressWord, bytes32Word } from '../abi-words.ts'
 import { SPEND_PERMISSIONS_ADDRESS } from '../addresses.ts'
 
-/** Questions about spend limits, to SpendPermissions and to the token, encoded by hand. Answers are amounts in atomic units. */
+/**
+ * Calls that read spend limits from SpendPermissions and from the token, encoded by hand. Results are amounts in atomic
+ * units.
+ */
 
 type Hex = `0x${string}`
 
@@ -27,7 +30,7 @@ export const PERMIT_TYPEHASH_CALL = '0x30adf81f'
 /** The first topic of `PermissionSet`. */
 export const PERMISSION_SET_TOPIC = '0x29a5daccb84c2bd5ceb518dc6f4be8cf65185afdc91948733a898b4787e36a0e'
 
-/** A permission as `statusOf` answers. */
+/** A permission, as `statusOf` returns it. */
 export interface PermissionStatus {
   /** Zero: never set, or revoked. */
   readonly limit: bigint
@@ -37,16 +40,16 @@ export interface PermissionStatus {
   readonly expiry: bigint
   /** How often it was set or revoked. */
   readonly nonce: bigint
-  /** Its recipients are listed. */
+  /** It is restricted to listed recipients. */
   readonly isListed: boolean
 }
 
-/** Asks for a permission by its id. */
+/** Encodes the call that reads a permission by its id. */
 export function encodeStatusOf(id: string): Hex {
   return `${STATUS_OF}${bytes32Word(id)}`
 }
 
-/** Reads the answer to {@link encodeStatusOf}; undefined where it is no such answer. */
+/** Decodes the result of {@link encodeStatusOf}; undefined when it has another form. */
 export function readStatusOf(answer: unknown): PermissionStatus | undefined {
   const [limit, cap, spent, expiry, nonce, listed] = readWords(answer)
   if (limit === undefined || cap === undefined || spent === undefined) return undefined
@@ -54,32 +57,32 @@ export function readStatusOf(answer: unknown): PermissionStatus | undefined {
   return { limit, cap, spent, expiry, nonce, isListed: listed !== 0n }
 }
 
-/** Asks whether a permission takes a recipient. */
+/** Encodes the call that checks whether a permission allows a recipient. */
 export function encodeIsRecipient(id: string, recipient: string): Hex {
   return `${IS_RECIPIENT}${bytes32Word(id)}${addressWord(recipient)}`
 }
 
-/** Asks for the sum that is left of an owner's live permissions in a token. */
+/** Encodes the call that reads the remaining total of an owner's live permissions in a token. */
 export function encodeTotalLeft(owner: string, token: string): Hex {
   return `${TOTAL_LEFT}${addressWord(owner)}${addressWord(token)}`
 }
 
-/** Asks for the ids of an owner's permissions in a token that are set, expired ones among them. */
+/** Encodes the call that reads the ids of an owner's permissions in a token, including expired ones. */
 export function encodePermissionsOf(owner: string, token: string): Hex {
   return `${PERMISSIONS_OF}${addressWord(owner)}${addressWord(token)}`
 }
 
-/** Asks a token for an owner's allowance of a spender; of SpendPermissions where none is named. */
+/** Encodes the call that reads an owner's allowance for a spender from a token; the default spender is SpendPermissions. */
 export function encodeAllowance(owner: string, spender: string = SPEND_PERMISSIONS_ADDRESS): Hex {
   return `${ALLOWANCE}${addressWord(owner)}${addressWord(spender)}`
 }
 
-/** Asks a token for the nonce of an owner's next permit. */
+/** Encodes the call that reads the nonce of an owner's next permit from a token. */
 export function encodeNonces(owner: string): Hex {
   return `${NONCES}${addressWord(owner)}`
 }
 
-/** The words of an answer as numbers; none where it is no answer. */
+/** The words of a result as numbers; empty when it has another form. */
 export function readWords(answer: unknown): readonly bigint[] {
   if (typeof answer !== 'string' || !/^0x(?:[0-9a-f]{64})+$/i.test(answer)) return []
   return (answer.slice(2).match(/.{64}/g) ?? []).map(word => BigInt(`0x${word}`))

@@ -1,6 +1,6 @@
 import { countedWords, textDigits, uintWord } from '../abi-words.ts'
 
-/** Transactions and questions to AgentRegistry, encoded by hand: no ABI coder is loaded. */
+/** Transactions and calls to AgentRegistry, encoded by hand, so that no ABI coder is loaded. */
 
 type Hex = `0x${string}`
 
@@ -15,24 +15,24 @@ const OWNER_OF = '0x6352211e'
 /** `endpointOf(uint256)`. */
 const ENDPOINT_OF = '0x728e8469'
 
-/** D36: the stake of a registration, exactly: 0.001 ETH. */
+/** D36: the exact stake of a registration: 0.001 ETH. */
 export const STAKE_WEI = 10n ** 15n
 
-/** `STAKE()`: the question for the stake of a registration, in wei. */
+/** `STAKE()`: the call that reads the stake of a registration, in wei. */
 export const STAKE_CALL = '0x125fdbbc'
 
-/** `lastAgentId()`: the question for the number that was given last. */
+/** `lastAgentId()`: the call that reads the latest agent number. */
 export const LAST_AGENT_ID_CALL = '0xcdde6d9a'
 
 /** The first topic of `AgentRegistered(uint256,address,string,uint256)`. */
 export const AGENT_REGISTERED_TOPIC = '0xc29f819ac362ff9c94de06666235808451aafd8894a2dffb86a080a965efeae3'
 
-/** The transaction that registers an endpoint; the stake goes with it. */
+/** The transaction that registers an endpoint; the stake is sent with it. */
 export function encodeRegister(endpoint: string): Hex {
   return `${REGISTER}${uintWord(32n)}${countedWords(textDigits(endpoint))}`
 }
 
-/** The transaction that changes where an agent is reached. */
+/** The transaction that changes the endpoint of an agent. */
 export function encodeUpdateEndpoint(agentId: number, endpoint: string): Hex {
   return `${UPDATE_ENDPOINT}${idWord(agentId)}${uintWord(64n)}${countedWords(textDigits(endpoint))}`
 }
@@ -42,12 +42,12 @@ export function encodeDeregister(agentId: number): Hex {
   return `${DEREGISTER}${idWord(agentId)}`
 }
 
-/** The question for the owner of an agent. */
+/** The call that reads the owner of an agent. */
 export function encodeOwnerOf(agentId: number): Hex {
   return `${OWNER_OF}${idWord(agentId)}`
 }
 
-/** The question for the endpoint of an agent. */
+/** The call that reads the endpoint of an agent. */
 export function encodeEndpointOf(agentId: number): Hex {
   return `${ENDPOINT_OF}${idWord(agentId)}`
 }

@@ -1,6 +1,6 @@
 import { addressWord, uintWord } from '../abi-words.ts'
 
-/** Calls of a USDC, encoded by hand. Amounts in atomic units. */
+/** Calls to a USDC contract, encoded by hand. Amounts in atomic units. */
 
 type Hex = `0x${string}`
 
@@ -12,12 +12,12 @@ const MINT = '0x40c10f19'
 /** `totalSupply()` of ERC-20. */
 export const TOTAL_SUPPLY_CALL = '0x18160ddd'
 
-/** Asks for the balance of an address. */
+/** The call that reads the balance of an address. */
 export function encodeBalanceOf(address: string): Hex {
   return `${BALANCE_OF}${addressWord(address)}`
 }
 
-/** Gives an address test money; anybody may call it at a LocalUSDC, and nobody at a real one. */
+/** The transaction that gives an address test money; LocalUSDC allows it for every sender, the real USDC for none. */
 export function encodeMint(address: string, amount: bigint): Hex {
   return `${MINT}${addressWord(address)}${uintWord(amount)}`
 }

@@ -4,15 +4,15 @@ import { shownArgument, USAGE_EXIT_CODE, type ProgramScreen } from '../program/r
 import { showVariables, table } from '../program/show-help.ts'
 import type { VariablesHelp } from '../program/variables.ts'
 
-/** What a command that deploys a contract was asked. */
+/** The arguments of a command that deploys a contract. */
 export interface DeployArguments {
   readonly isDryRun: boolean
-  /** Nobody is to be asked. */
+  /** Skip the confirmation. */
   readonly isAgreed: boolean
   readonly isJson: boolean
 }
 
-/** The variables that say who deploys. */
+/** The variables for the deployer's account. */
 export const DEPLOYER_VARIABLES = {
   DEPLOYER_PRIVATE_KEY: {
     meaning: 'the account that pays for the deployment and has no rights over the contract afterwards',
@@ -27,16 +27,16 @@ const OPTIONS = [
   ['--help', 'this help'],
 ] as const
 
-/** The key of `DEPLOYER_PRIVATE_KEY` or its file; never a word of the command line. */
+/** The key from `DEPLOYER_PRIVATE_KEY` or its file; never from the command line. */
 export function readDeployerKey(source: EnvironmentSource, read: ReadVariable): string | undefined {
   return readKey('DEPLOYER_PRIVATE_KEY', source, read)
 }
 
 /**
- * Parses the arguments of a command that deploys a contract. Help and what is not understood are answered here.
+ * Parses the arguments of a command that deploys a contract. Help and invalid arguments are answered here.
  *
- * @param name - with the program's: `farebox-platform deploy-registry`
- * @returns the exit code where there is nothing left to do
+ * @param name - full name with the program's: `farebox-platform deploy-registry`
+ * @returns the exit code when the command is finished
  */
 export function parseDeployArguments(
   args: readonly string[],
@@ -63,7 +63,7 @@ export function parseDeployArguments(
   return { isDryRun: has('--dry-run'), isAgreed: has('--yes'), isJson: has('--json') }
 }
 
-/** The exit code of a deployment that was sent and is in no block yet. */
+/** The exit code when the deployment was sent but is not mined yet. */
 export const OPEN_EXIT_CODE = 3
 
 const EXIT_CODES = `Exit codes
@@ -71,9 +71,9 @@ const EXIT_CODES = `Exit codes
   1  it is not, and why was said     3  sent, and in no block yet: run the same command again`
 
 /**
- * Asks on the terminal; without one, `--yes` has to agree.
+ * Asks for confirmation on the terminal; without a terminal, `--yes` is required.
  *
- * @throws {EnvironmentError} where nobody can be asked
+ * @throws {EnvironmentError} when there is no terminal
  */
 export async function confirmOnTerminal(question: string, { isAgreed }: DeployArguments): Promise<boolean> {
   if (isAgreed) return true

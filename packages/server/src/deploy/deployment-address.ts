@@ -2,8 +2,9 @@ import { concatBytes, fromHex, toHex } from '@farebox/payments/internal/crypto/b
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 /**
- * The contract that creates others at addresses that depend on their code alone, at the same place on every chain
- * (https://github.com/Arachnid/deterministic-deployment-proxy). It takes 32 bytes of salt and the creation code.
+ * The proxy contract that creates other contracts at addresses that depend only on their code; it has the same address on
+ * every chain (https://github.com/Arachnid/deterministic-deployment-proxy). Its input is 32 bytes of salt and the creation
+ * code.
  */
 export const DEPLOYER_PROXY = {
   address: '0x4e59b44847b379578588920ca78fbf26c0b4956c',
@@ -11,15 +12,15 @@ export const DEPLOYER_PROXY = {
     '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
 } as const
 
-/** One contract of each code is enough. */
+/** A constant salt: one contract of each code is enough. */
 const SALT = new Uint8Array(32)
 
-/** What the proxy is called with. */
+/** The call data for the proxy. */
 export function deploymentCall(creationCode: string): string {
   return toHex(concatBytes(SALT, fromHex(creationCode)))
 }
 
-/** Where the proxy creates a contract (EIP-1014), lower case. */
+/** The address at which the proxy creates a contract (EIP-1014), lower case. */
 export function deploymentAddress({ keccak256 }: Pick<EvmCrypto, 'keccak256'>, creationCode: string): string {
   const parts = [Uint8Array.of(0xff), fromHex(DEPLOYER_PROXY.address), SALT, keccak256(fromHex(creationCode))]
   return toHex(keccak256(concatBytes(...parts)).subarray(12))

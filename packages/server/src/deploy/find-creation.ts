@@ -1,17 +1,17 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { quantity } from '@farebox/payments/internal/chain/rpc-words'
 
-/** Where a contract came from. */
+/** The creation of a contract. */
 export interface Creation {
   readonly blockNumber: bigint
-  /** Undefined where no transaction of that block called the deployer proxy with its code. */
+  /** Undefined when no transaction of that block called the deployer proxy with the contract's code. */
   readonly transactionHash: string | undefined
 }
 
 /**
- * Finds the block that created a contract, by halves; undefined where the node keeps no old states.
+ * Finds the block that created a contract by binary search; undefined when the node does not keep old states.
  *
- * @param callData - what the creating transaction carried
+ * @param callData - the call data of the creating transaction
  */
 export async function findCreation(
   rpc: JsonRpc,
@@ -23,7 +23,7 @@ export async function findCreation(
     const block = await rpc.call('eth_getBlockByNumber', [quantity(blockNumber), true])
     return { blockNumber, transactionHash: findTransaction(block, callData) }
   } catch {
-    // An answer that helps and is not needed: many nodes keep a hundred blocks.
+    // The result is useful but not required: many nodes keep only a hundred blocks.
     return undefined
   }
 }

@@ -18,7 +18,7 @@ import {
   type PlannedDeployment,
 } from './plan-deployment.ts'
 
-/** What became of a deployment that was sent. */
+/** The outcome of a deployment that was sent. */
 export type FollowedDeployment =
   | {
       readonly outcome: 'deployed'
@@ -26,22 +26,22 @@ export type FollowedDeployment =
       readonly gasUsed: bigint | undefined
       readonly gasPriceWei: bigint | undefined
     }
-  /** In no block in time; it may be later. */
+  /** Not mined in time; it may be mined later. */
   | { readonly outcome: 'open' }
-  /** It is in a block and failed, or another transaction took its place: the contract is not there. */
+  /** It was mined and failed, or another transaction replaced it: the contract is not deployed. */
   | { readonly outcome: 'failed' }
 
-/** How long to wait, and by which clock. */
+/** How long to wait, and on which clock. */
 export interface WaitOptions {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** How often the contract of a transaction that failed is looked for: somebody else may have put it there. */
+/** After a failed transaction, the contract is looked up this many times: another account may have deployed it. */
 const FAILED_LOOKS = 5
 
-/** Signs what was planned. Nothing is sent. */
+/** Signs a planned deployment. Sends nothing. */
 export function signDeployment(
   { crypto, network }: DeploymentParts,
   { contract, nonce, gasLimit, fees }: PlannedDeployment,
@@ -59,8 +59,8 @@ export function signDeployment(
 }
 
 /**
- * Sends a signed deployment, as often as it takes, and waits until the contract is at its address. The same bytes
- * can be in a block once only, and a second creation of the same contract fails.
+ * Sends a signed deployment, repeatedly if needed, and waits until the contract is at its address. The same bytes can be
+ * mined only once, and a second creation of the same contract fails.
  */
 export async function followDeployment(
   parts: DeploymentParts,
@@ -73,7 +73,7 @@ export async function followDeployment(
   if (followed.outcome === 'open') return followed
   if (followed.outcome === 'dead') return { outcome: 'failed' }
   const { succeeded, blockNumber, gasUsed, gasPriceWei } = followed.receipt
-  // Behind one URL there may be several nodes: the one that is asked for the contract may be a few blocks behind.
+  // One URL may lead to several nodes: the one that answers may be a few blocks behind.
   const looks = succeeded ? Number.POSITIVE_INFINITY : FAILED_LOOKS
   const isThere = await waitForContract(parts, contract, { limits, endMs, looks })
   if (!succeeded) return { outcome: 'failed' }
@@ -87,7 +87,7 @@ async function waitForContract(
 ): Promise<boolean> {
   const { clock, signal } = limits
   for (let look = 1; ; look += 1) {
-    // A node that does not answer now may in a moment.
+    // A node that does not answer now may answer later.
     if (await isDeployed(parts, contract).catch(() => false)) return true
     if (look >= looks || clock.nowMs() >= endMs || signal.aborted) return false
     await sleep(clock, POLL_MS, signal)
@@ -95,10 +95,10 @@ async function waitForContract(
 }
 
 /**
- * Waits while the node knows transactions of the deployer that are in no block yet: one of them may be this deployment,
- * sent by a run that was interrupted.
+ * Waits while the node knows transactions of the deployer that are not mined yet: one of them may be this deployment, sent
+ * by an interrupted run.
  *
- * @returns false where they are still waiting at the end
+ * @returns false when they are still waiting at the end
  */
 export async function waitForEarlier(
   { rpc }: Pick<DeploymentParts, 'rpc'>,

@@ -6,41 +6,41 @@ import { estimateGas } from '@farebox/payments/internal/transaction/estimate-gas
 import { countTransactions, readCoinBalance } from '@farebox/payments/internal/transaction/read-account'
 import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
 
-/** A contract that can be put on a chain. */
+/** A contract that can be deployed. */
 export interface DeployableContract {
   readonly name: string
-  /** `0x` hex, the arguments of its constructor at its end. */
+  /** `0x` hex, with the constructor's arguments at its end. */
   readonly creationCode: string
-  /** `0x` hex: the code at its address afterwards. */
+  /** `0x` hex: the code at its address after the deployment. */
   readonly runtimeCode: string
 }
 
-/** What a deployment is made with. */
+/** The dependencies of a deployment. */
 export interface DeploymentParts {
   readonly rpc: JsonRpc
   readonly network: Network
   readonly crypto: Pick<EvmCrypto, 'keccak256' | 'sign' | 'addressOf'>
 }
 
-/** What would be sent, and what it costs at most. */
+/** The transaction that would be sent, and its maximum cost. */
 export interface PlannedDeployment {
   readonly contract: DeployableContract
-  /** Where the contract will be, lower case. */
+  /** The address of the contract, lower case. */
   readonly address: string
-  /** Who sends, lower case. */
+  /** The sender's address, lower case. */
   readonly deployer: string
   readonly balanceWei: bigint
   readonly nonce: number
   readonly gasLimit: bigint
   readonly fees: GasFees
-  /** What the gas costs at most, in wei; a rollup adds its data fee, which is small beside it. */
+  /** The maximum cost of the gas in wei; a rollup adds a small data fee. */
   readonly gasWei: bigint
 }
 
 /** Why a contract cannot be deployed; nothing was sent. */
 export class DeploymentRefused extends Error {
   override readonly name = 'DeploymentRefused'
-  /** What to do about it. */
+  /** The advice to the operator. */
   readonly next: string
 
   constructor(message: string, next: string, options?: ErrorOptions) {
@@ -50,9 +50,9 @@ export class DeploymentRefused extends Error {
 }
 
 /**
- * Whether the contract is at its address.
+ * Is the contract at its address?
  *
- * @throws {DeploymentRefused} where something else does, or the node is of another chain
+ * @throws {DeploymentRefused} when another contract is there, or the node is on another chain
  */
 export async function isDeployed(
   { rpc, network, crypto }: DeploymentParts,
@@ -76,10 +76,10 @@ export async function isDeployed(
 }
 
 /**
- * Says what a deployment would send and cost, by the node's estimate. Sends nothing.
+ * Determines the transaction and the cost of a deployment, by the node's estimate. Sends nothing.
  *
- * @param deployer - lower-case address of who would send it
- * @throws {DeploymentRefused} where the chain has no deployer proxy, the deployer too little ETH, or the node refuses
+ * @param deployer - lower-case address of the sender
+ * @throws {DeploymentRefused} when the chain has no deployer proxy, the deployer has too little ETH, or the node refuses
  */
 export async function planDeployment(
   parts: DeploymentParts,

@@ -20,45 +20,45 @@ import {
 import { DeploymentRefused, type DeployableContract } from './plan-deployment.ts'
 import { runDeployment, type DeploymentResult } from './run-deployment.ts'
 
-/** What a block explorer asks for to compare a contract with its source. */
+/** The data with which a block explorer compares a contract with its source. */
 export interface Verification {
   /** `File.sol:Contract` */
   readonly contract: string
   /** `v0.8.37+commit.…` */
   readonly compiler: string
   readonly settings: string
-  /** ABI-encoded `0x` hex; `0x` where there are none. */
+  /** ABI-encoded `0x` hex; `0x` when there are none. */
   readonly constructorArguments: string
   /** Path of solc's standard JSON input. */
   readonly standardJsonInput: string
 }
 
-/** A command that puts one contract on a chain. */
+/** A command that deploys one contract. */
 export interface DeployCommand {
   /** With the program's name: `farebox-platform deploy-registry`. */
   readonly name: string
   readonly summary: string
   readonly contract: DeployableContract
   readonly verification: Verification
-  /** The variable that names the network, and its help with the network that is taken where it is unset. */
+  /** The variable that names the network, and its help with the default network. */
   readonly networkVariable: {
     readonly name: string
     readonly help: VariableHelp & { readonly default: string }
   }
   readonly rpcUrlHelp: VariableHelp
-  /** The lines of an environment that the result is for: `AGENT_REGISTRY_ADDRESS=0x…`. */
+  /** The resulting lines for an environment file: `AGENT_REGISTRY_ADDRESS=0x…`. */
   settingsFor(address: string, blockNumber: bigint | undefined): readonly string[]
 }
 
-/** A block of a public chain takes seconds; a full one is waited out. */
+/** A block of a public chain takes seconds; this allows for full blocks. */
 const TIMEOUT_MS = 180_000
 
 /**
- * Is a command such as `farebox-platform deploy-registry`: puts its contract on the chain that the environment names, or
- * finds it there.
+ * Runs a command such as `farebox-platform deploy-registry`: deploys its contract to the chain that the environment names,
+ * or finds it there.
  *
- * @param args - what stands behind the command
- * @returns the exit code: 0 it is there, 1 it is not, 2 not understood, 3 sent and in no block yet
+ * @param args - the arguments after the command
+ * @returns the exit code: 0 deployed, 1 not deployed, 2 invalid arguments, 3 sent but not mined yet
  */
 export async function runDeployCommand(
   command: DeployCommand,
@@ -212,7 +212,7 @@ function documentOf({ verification }: DeployCommand, result: DeploymentResult, n
   }
 }
 
-/** The first Ctrl-C ends the waiting: what was sent is followed by the next run. */
+/** The first Ctrl-C ends the wait: the next run follows a transaction that was sent. */
 function abortOnSignals(): readonly [AbortSignal, () => void] {
   const controller = new AbortController()
   const abort = (): void => controller.abort()

@@ -12,42 +12,42 @@ import {
   type PlannedDeployment,
 } from './plan-deployment.ts'
 
-/** How a deployment is asked for, and where it is reported. */
+/** A deployment's parameters, and its output. */
 export interface DeploymentRun extends DeploymentParts {
   readonly contract: DeployableContract
-  /** 32 bytes of `0x` hex; undefined: nothing is sent, and what is there is shown. */
+  /** 32 bytes of `0x` hex; undefined: nothing is sent, and only the current state is shown. */
   readonly deployerKey: string | undefined
   readonly isDryRun: boolean
   readonly wait: WaitOptions
   /** Writes a line. */
   tell(line: string): void
-  /** Asked once, after the cost was shown and before anything is signed. */
+  /** Called once, after the cost was shown and before anything is signed. */
   confirm(question: string): Promise<boolean>
 }
 
-/** Who sends a deployment whose deployer is not known: it costs everybody the same. */
+/** The sender for the estimate when the deployer is unknown: the cost is the same for all. */
 const NOBODY = `0x${'00'.repeat(20)}`
 
-/** What a deployment came to. */
+/** The result of a deployment. */
 export type DeploymentResult =
   | {
       readonly state: 'deployed'
       readonly address: string
-      /** False where it stood there before. */
+      /** False when it had been deployed before. */
       readonly isNew: boolean
       readonly transaction: string | undefined
       readonly blockNumber: bigint | undefined
     }
   | { readonly state: 'planned'; readonly address: string; readonly gasWei: bigint }
-  /** Sent, and in no block yet. */
+  /** Sent, but not mined yet. */
   | { readonly state: 'open'; readonly address: string; readonly transaction: string | undefined }
 
 /**
- * Puts a contract on a chain at the address that its code determines: shows what it costs, asks, signs, sends, and
- * follows the transaction. Run again at any moment it goes on where it was: what is there is found, what is under way
- * is waited for, and nothing is created twice.
+ * Deploys a contract at the address that its code determines: shows the cost, asks for confirmation, signs, sends, and
+ * follows the transaction. It can be interrupted and run again at any moment: an existing contract is found, a transaction
+ * in flight is awaited, and nothing is created twice.
  *
- * @throws {DeploymentRefused} where it cannot be done; nothing was sent then, or what was sent failed, as it says
+ * @throws {DeploymentRefused} when it is impossible; the message says whether something was sent
  */
 export async function runDeployment(run: DeploymentRun): Promise<DeploymentResult> {
   const { contract, network, crypto, tell } = run
@@ -67,7 +67,7 @@ export async function runDeployment(run: DeploymentRun): Promise<DeploymentResul
     tell(row('deployer', `${deployer} has transactions that are in no block yet`))
     return { state: 'open', address: shown, transaction: undefined }
   }
-  // What was waited for may have been this very deployment.
+  // The awaited transaction may have been this deployment.
   if (await isDeployed(run, contract)) return await foundThere(run, shown)
   const planned = await planDeployment(run, contract, deployer)
   tellPlan(run, planned, shown)
@@ -140,7 +140,7 @@ function row(name: string, text: string): string {
   return `  ${name.padEnd(10)} ${text}`
 }
 
-/** A decimal with no zeros at its end. */
+/** A decimal without trailing zeros. */
 function formatEther(wei: bigint): string {
   return formatUnits(wei, 18)
 }

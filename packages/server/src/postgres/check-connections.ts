@@ -1,22 +1,22 @@
 import { EnvironmentError } from '../environment.ts'
 import type { Database } from './connect.ts'
 
-/** PgBouncer's word for a setting that it does not pass on; its code is that of any protocol violation. */
+/** PgBouncer's message for a setting that it does not pass on; its code is that of any protocol violation. */
 const UNSUPPORTED_PARAMETER = /unsupported startup parameter/i
 
-/** What connections should be like. */
+/** The expected properties of connections. */
 export interface ExpectedConnections {
-  /** Whether a pooler hands them out for one transaction at a time. */
+  /** Does a pooler assign them for one transaction at a time? */
   readonly isPooled: boolean
-  /** Whether bare table names must mean those of the schema. */
+  /** Must table names without a schema refer to the configured schema? */
   readonly searchPath: boolean
 }
 
 /**
- * Asks a connection whether it has the settings it needs. Behind a pooler they are those of the role; where there is one
- * that nobody spoke of, ours are refused or dropped, and everything would fail later, request by request.
+ * Checks that a connection has the required settings. Behind a pooler the settings are those of the role; with an undeclared
+ * pooler, our settings are refused or dropped, and each request would fail later.
  *
- * @throws {EnvironmentError} saying what to set
+ * @throws {EnvironmentError} with the variables or settings to change
  */
 export async function checkConnections(
   { pool, schema }: Pick<Database, 'pool' | 'schema'>,

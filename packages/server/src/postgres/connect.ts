@@ -1,42 +1,42 @@
 import pg from 'pg'
 
-/** Queries against one schema, each a named prepared statement unless a pooler hands the connections out. */
+/** Queries in one schema, each as a named prepared statement unless a pooler assigns the connections. */
 export interface Database {
   readonly schema: string
   readonly pool: pg.Pool
-  /** Runs `text`, where it can be prepared under `name`; the same name always goes with the same text. */
+  /** Runs `text`, prepared under `name` if possible; the same name must always be used with the same text. */
   query<Row extends pg.QueryResultRow>(
     name: string,
     text: string,
     values?: readonly unknown[],
   ): Promise<readonly Row[]>
-  /** Runs the steps in one transaction, undone when they throw. */
+  /** Runs the steps in one transaction, which is rolled back when they throw. */
   inTransaction<T>(steps: (client: pg.PoolClient) => Promise<T>): Promise<T>
 }
 
 /**
- * What every query may take before it is given up; a database that is slower is as good as down. While a program starts
- * it is asked again: see `reachDatabase`.
+ * The time limit of a query; a slower database counts as unavailable. During the start of a program the query is repeated:
+ * see `reachDatabase`.
  */
 const QUERY_TIMEOUT_MS = 10_000
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
 
 /**
- * Opens a pool. Nothing is sent yet. `onError` hears of idle connections that broke; the pool replaces them.
+ * Opens a pool without sending anything. `onError` is called for idle connections that broke; the pool replaces them.
  *
- * Throws for a schema that is no plain lower-case identifier.
+ * Throws for a schema that is not a plain lower-case identifier.
  */
 export function connect(options: {
   readonly connectionString: string
   readonly schema: string
   readonly connections: number
-  /** As the server lists who is connected. */
+  /** The name of the connected program in the server's list of connections. */
   readonly program: string
-  /** Whether bare table names mean those of the schema; extensions of the database are found as well. */
+  /** Do table names without a schema refer to the configured schema? Extensions of the database are found as well. */
   readonly searchPath?: boolean
   /**
-   * A pooler such as PgBouncer hands out a server connection for one transaction at a time: nothing is prepared or set for
-   * longer. Timeout and search path are then the role's; see `checkConnections`.
+   * A pooler such as PgBouncer assigns a server connection for one transaction at a time, so nothing is prepared or set for
+   * longer. Timeout and search path are then settings of the role; see `checkConnections`.
    */
   readonly isPooled?: boolean
   readonly onError: (error: Error) => void
@@ -78,7 +78,7 @@ async function runInTransaction<T>(pool: pg.Pool, steps: (client: pg.PoolClient)
     client.release()
     return result
   } catch (error) {
-    // The connection is thrown away with whatever state it is in; the server undoes what was not committed.
+    // The connection is discarded whatever its state; the server rolls back uncommitted work.
     client.release(true)
     throw error
   }

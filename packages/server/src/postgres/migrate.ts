@@ -2,28 +2,29 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import pg from 'pg'
 
-/** Any constant will do, so long as nobody else's migrations use it. */
+/** An arbitrary constant that no other program's migrations use. */
 const ADVISORY_LOCK = 4_020_402
-/** As long as `reachDatabase` lets one attempt take, which makes another where this one was too short. */
+/** The same limit as for one attempt in `reachDatabase`, which retries when this was too short. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Which migrations, and where they go. */
+/** A set of migrations. */
 export interface Migrations {
-  /** The folder of numbered files, with a slash at its end. */
+  /** The folder of the numbered files, with a trailing slash. */
   readonly folder: URL
   readonly schema: string
-  /** Who they belong to, as an operator calls it. */
+  /** Name of the program for operators. */
   readonly program: string
-  /** Called before the first of those that have not run, with how many they are. */
+  /** Called before the first outstanding migration, with their number. */
   readonly onMigrating?: ((count: number) => void) | undefined
 }
 
 /**
- * Brings a schema to the newest form: runs, in order and each in a transaction of its own, the numbered files
- * that have not run in it yet. Forward only. Processes that start together wait for one another, and a migration may
- * take as long as it needs: an index on a large table does. So the connection is its own, without the pool's limits.
+ * Migrates a schema to the latest version: runs, in order and each in a transaction of its own, the numbered files that have
+ * not run in it yet. There are no downgrades. Processes that start together wait for one another, and a migration may take
+ * as long as it needs, for example for an index on a large table. It therefore uses its own connection, without the pool's
+ * limits.
  *
- * Throws where the database refuses, naming the file, and where it is newer than this program.
+ * Throws when the database refuses a file, naming it, and when the schema is newer than this program.
  */
 export async function migrate(
   connectionString: string,
@@ -35,11 +36,11 @@ export async function migrate(
     application_name: program,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
-  // Queries that wait for an answer fail with it as well.
+  // Queries in progress fail with the same error, so it is ignored here.
   client.on('error', () => undefined)
   await client.connect()
   try {
-    // A limit that the server sets for everybody is meant for requests.
+    // A limit in the server's configuration is meant for requests.
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
     try {

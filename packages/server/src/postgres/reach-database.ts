@@ -11,18 +11,18 @@ const REFUSALS: { readonly [code: string]: string } = {
   '57P03': 'it is starting up or shutting down',
 }
 
-/** It will answer, or may: a slow machine, or a server that is started at the same time. */
+/** Temporary failures: a slow machine, or a server that is still starting. */
 const TEMPORARY = /^no answer in time|\(57P03\)$/
-/** Less than a launcher waits for this program, so that the reason can be reported here. */
+/** Shorter than the time that a launcher waits for this program, so that the reason can be reported here. */
 const WAIT_MS = 120_000
 const PAUSE_MS = 500
 
 /**
- * Opens a database, again and again for two minutes where it is slow or starting up, and says which one where it is not
- * there.
+ * Opens a database, with retries for two minutes while it is slow or starting, and names it in the error when it is
+ * unreachable.
  *
  * @param open - connects to the connection string
- * @throws {Error} naming host, port and database, never user or password; what has another reason as it is
+ * @throws {Error} naming host, port and database, never user or password; other errors are passed on unchanged
  */
 export async function reachDatabase<T>(
   connectionString: string,

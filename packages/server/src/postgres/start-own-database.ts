@@ -3,8 +3,8 @@ import type { Log } from '../log.ts'
 import type { End } from '../start-in-order.ts'
 
 /**
- * Brings a PostgreSQL that keeps its files in a folder. No package of a server has one: whoever installs it on a machine
- * of its own has a database, and the programs of a local one weigh more than everything else.
+ * Starts a PostgreSQL server that stores its files in a folder. The server packages contain none, because its binaries are
+ * larger than all other files together; a local installation brings its own.
  */
 export type StartDatabase = (folder: string) => Promise<{
   /** `postgres://user:password@host:port/database` */
@@ -14,9 +14,9 @@ export type StartDatabase = (folder: string) => Promise<{
 }>
 
 /**
- * Starts the database that a program brings where DATABASE_URL is unset, and resolves to its URL.
+ * Starts the program's own database when DATABASE_URL is unset, and resolves to its URL.
  *
- * Throws an {@link EnvironmentError}, with `advice`, where it brings none.
+ * Throws an {@link EnvironmentError} with `advice` when the program has none.
  */
 export async function startOwnDatabase(
   startDatabase: StartDatabase | undefined,

@@ -1,13 +1,13 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
-/** Enough to know a program by. */
+/** The most characters of a command line that are shown. */
 const SHOWN_CHARACTERS = 120
 
 /**
- * Listens, and says which port was taken, by whom where the system tells (Linux, and processes of the same user), and
- * which variable names another.
+ * Listens; when the port is in use, the error names the port, the process that uses it if the system reveals it (Linux, and
+ * processes of the same user), and the variable that sets another.
  *
- * @param variable - the one that the port comes from: `FACILITATOR_PORT`
+ * @param variable - the variable that sets the port: `FACILITATOR_PORT`
  * @example
  * const url = await explainTakenPort('FACILITATOR_PORT', port, () => facilitator.listen({ port }))
  */
@@ -26,7 +26,7 @@ export async function explainTakenPort<T>(
   }
 }
 
-/** `4711 (node main.js)`; undefined where it is not known. */
+/** `4711 (node main.js)`; undefined when it is unknown. */
 async function findOwner(port: number): Promise<string | undefined> {
   const tables = await Promise.all(['tcp', 'tcp6'].map(name => readListening(`/proc/net/${name}`, port)))
   const sockets = new Set(tables.flat())

@@ -1,6 +1,6 @@
 import { showHelp, type DescribedProgram } from './show-help.ts'
 
-/** Where the arguments of a program are answered. */
+/** The output of a program's command line. */
 export interface ProgramScreen {
   out(text: string): void
   err(text: string): void
@@ -8,14 +8,14 @@ export interface ProgramScreen {
   readonly columns: number
 }
 
-/** The exit code of arguments that were not understood. */
+/** The exit code for invalid arguments. */
 export const USAGE_EXIT_CODE = 2
 
 /**
- * Reads the arguments behind a program's name: help, version, a command, or nothing, which serves.
+ * Parses the arguments of a program: help, version, a command, or none, which runs the server.
  *
  * @param serve - runs the server and resolves to its exit code
- * @returns the exit code; {@link USAGE_EXIT_CODE} for arguments that mean nothing
+ * @returns the exit code; {@link USAGE_EXIT_CODE} for invalid arguments
  */
 export async function runProgram(
   program: DescribedProgram,
@@ -42,7 +42,10 @@ export async function runProgram(
 
 const MAX_SHOWN_CHARACTERS = 40
 
-/** A word as a message repeats it: a long one may be a secret in the wrong place, control characters move the cursor. */
+/**
+ * An argument in the form in which a message may show it: a long one may be a misplaced secret, and control characters would
+ * move the cursor.
+ */
 export function shownArgument(word: string): string {
   const name = word.split('=')[0] ?? ''
   return name.length > MAX_SHOWN_CHARACTERS ? `of ${word.length} characters` : JSON.stringify(name)

@@ -1,6 +1,6 @@
 import type { VariablesHelp } from './variables.ts'
 
-/** A command of a server program, beside serving. */
+/** A command of a server program, in addition to running the server. */
 export interface ProgramCommand {
   readonly name: string
   /** What it does, in one line. */
@@ -16,18 +16,18 @@ export interface ProgramCommand {
 
 /** A server program, as its help describes it. */
 export interface DescribedProgram {
-  /** As it is called: `farebox-platform`. */
+  /** The name of the command: `farebox-platform`. */
   readonly name: string
   /** What it serves, in one line. */
   readonly summary: string
   readonly version: string
   readonly commands: readonly ProgramCommand[]
   readonly variables: VariablesHelp
-  /** Where it is documented. */
+  /** The location of its documentation. */
   readonly documentation: string
 }
 
-/** What `--help` prints, in lines of at most so many columns. */
+/** The output of `--help`, in lines of at most this many columns. */
 export function showHelp(program: DescribedProgram, columns: number): string {
   const { name, summary, commands, variables, documentation } = program
   const usage: readonly (readonly [string, string])[] = [
@@ -65,7 +65,7 @@ export function showVariables(variables: VariablesHelp, columns: number): readon
   })
 }
 
-/** Two aligned columns; the second one is broken into lines. */
+/** Two aligned columns; the second one is wrapped. */
 export function table(rows: readonly (readonly [string, string])[], columns: number): readonly string[] {
   const width = Math.max(...rows.map(([term]) => term.length))
   return rows.flatMap(([term, text]) => hang(`  ${term.padEnd(width)}   `, text, columns))
@@ -73,7 +73,7 @@ export function table(rows: readonly (readonly [string, string])[], columns: num
 
 const LEAST_COLUMNS_OF_TEXT = 24
 
-/** A text behind its heading; where there is no room beside it, below it. */
+/** A text after its heading, or below it if there is not enough space. */
 function hang(before: string, text: string, columns: number): readonly string[] {
   const isBeside = columns - before.length >= LEAST_COLUMNS_OF_TEXT
   const indent = isBeside ? before.length : 6

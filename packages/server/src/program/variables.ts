@@ -1,13 +1,13 @@
-/** What the help of a program says of one environment variable. */
+/** The help for one environment variable. */
 export interface VariableHelp {
   /** One or two sentences in lower case, without a full stop at the end. */
   readonly meaning: string
-  /** Used where it is unset; `required` where the program does not start without it; absent: nothing. */
+  /** The value when it is unset; `required` when the program does not start without it; absent: no value. */
   readonly default?: string
 }
 
 /**
- * Every variable that a program reads, in the order of its help. `variablesOf` refuses to read any other, so the help
- * cannot leave one out.
+ * Every variable that a program reads, in the order of its help. `variablesOf` refuses to read any other variable, so the
+ * help is always complete.
  */
 export type VariablesHelp = { readonly [name: string]: VariableHelp }

@@ -1,4 +1,4 @@
-/** What a system or a library calls it, and how a person would. */
+/** Descriptions of the error codes of systems and libraries. */
 const REASONS: { readonly [code: string]: string } = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was closed',
@@ -16,16 +16,16 @@ const REASONS: { readonly [code: string]: string } = {
 }
 
 /**
- * Why nothing was reached, as `connection refused (ECONNREFUSED)`; undefined for an error that is about something else.
+ * Why a connection failed, as `connection refused (ECONNREFUSED)`; undefined for an error of another kind.
  *
- * @param error as a socket, a pool or a database driver threw it, with its causes
+ * @param error as thrown by a socket, a pool or a database driver, with its causes
  */
 export function whyUnreachable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
   if (reason !== undefined) return `${reason} (${code})`
-  // The driver's own time limit has no code.
+  // The driver's own timeout has no code.
   if (/^timeout expired$|connection timeout/i.test(error.message)) return 'no answer in time'
   const inner = error instanceof AggregateError ? [...error.errors, error.cause] : [error.cause]
   return inner.map(whyUnreachable).find(found => found !== undefined)
