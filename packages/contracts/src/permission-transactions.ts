@@ -2,7 +2,7 @@ import { addressWord, bytes32Word, countedWords, textDigits, uintWord } from './
 import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 import type { PermissionKey, SpendPermission } from './permission-typed-data.ts'
 
-/** Calls of an owner to SpendPermissions and to the token, encoded by hand: no ABI coder is loaded. */
+/** Calls of an owner to SpendPermissions and to the token, encoded by hand, so that no ABI coder is loaded. */
 
 type Hex = `0x${string}`
 
@@ -34,7 +34,7 @@ export interface SignedPermit {
 }
 
 /**
- * The data of the transaction that sets a permission, or changes all of it but what was spent.
+ * The data of the transaction that sets a permission, or changes all of it except the spent amount.
  *
  * @example
  * ```ts
@@ -75,9 +75,9 @@ export function encodeRevoke({ spender, token, scope }: Omit<PermissionKey, 'own
 }
 
 /**
- * The call that hands the token a signed approval of SpendPermissions; one that the token refuses is passed over.
+ * The call that passes a signed approval of SpendPermissions to the token; an approval that the token refuses is ignored.
  *
- * @throws RangeError where the signature has another length than 65 bytes
+ * @throws RangeError when the signature does not have 65 bytes
  */
 export function encodePermitToken({ token, owner, value, deadline, signature }: SignedPermit): Hex {
   const digits = signature.slice(2).toLowerCase()
@@ -88,7 +88,7 @@ export function encodePermitToken({ token, owner, value, deadline, signature }: 
     addressWord(owner),
     uintWord(value),
     uintWord(deadline),
-    // Some wallets count the recovery id from 0; the token wants 27 or 28.
+    // Some wallets count the recovery id from 0; the token requires 27 or 28.
     uintWord(recovery < 27n ? recovery + 27n : recovery),
     digits.slice(0, 128),
   ]
@@ -107,7 +107,9 @@ export function encodeMulticall(calls: readonly string[]): Hex {
   return `${MULTICALL}${uintWord(BigInt(WORD))}${uintWord(BigInt(parts.length))}${[...offsets, ...parts].join('')}`
 }
 
-/** The call of a token that makes an allowance exactly this, in atomic units; of SpendPermissions if nobody is named. */
+/**
+ * The token call that sets an allowance to exactly this amount, in atomic units; the default spender is SpendPermissions.
+ */
 export function encodeApprove(amount: bigint, spender: string = SPEND_PERMISSIONS_ADDRESS): Hex {
   return `${APPROVE}${addressWord(spender)}${uintWord(amount)}`
 }

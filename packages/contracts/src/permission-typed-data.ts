@@ -2,40 +2,40 @@ import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 
 type Hex = `0x${string}`
 
-/** The terms that an owner decides: the struct that `set` and `setBySig` of SpendPermissions take. */
+/** The terms of a permission, set by its owner: the struct that `set` and `setBySig` of SpendPermissions take. */
 export interface SpendPermission {
   readonly owner: Hex
   /** The account that may spend. */
   readonly spender: Hex
   readonly token: Hex
-  /** The agent's id in the registry, and one of its capabilities: what the permission is for. */
+  /** The agent's id in the registry; with the capability, the purpose of the permission. */
   readonly agentId: bigint
   readonly capability: string
   /** The most that one spend may move, in atomic units. */
   readonly limit: bigint
   /** The most that all spends may move since the permission was first set, in atomic units. */
   readonly cap: bigint
-  /** Unix seconds: the first at which nothing can be spent. */
+  /** Unix seconds: the first time at which nothing can be spent. */
   readonly expiry: bigint
   /** Empty: any recipient. At most 16. */
   readonly recipients: readonly Hex[]
 }
 
-/** Which permission is meant, of those of an owner. */
+/** Identifies one of an owner's permissions. */
 export interface PermissionKey extends Pick<SpendPermission, 'owner' | 'spender' | 'token'> {
-  /** `scopeOf` the agent and the capability. */
+  /** `scopeOf` of the agent and the capability. */
   readonly scope: Hex
 }
 
-/** Nonce and deadline of a signature: good once, and for a while. */
+/** Nonce and deadline of a signature: it can be used once, until the deadline. */
 export interface SignedOnce {
-  /** `statusOf(id).nonce` of the permission that is signed for. */
+  /** `statusOf(id).nonce` of the permission concerned. */
   readonly nonce: bigint
-  /** Unix seconds: the last at which it may be brought. */
+  /** Unix seconds: the last time at which the signature is accepted. */
   readonly deadline: bigint
 }
 
-/** EIP-712 types of what an owner can sign for SpendPermissions. */
+/** EIP-712 types of the messages that an owner can sign for SpendPermissions. */
 export const PERMISSION_TYPES = {
   Permission: [
     { name: 'owner', type: 'address' },
@@ -63,7 +63,7 @@ export const PERMISSION_TYPES = {
 /**
  * The typed data that an owner signs for `setBySig` (EIP-712).
  *
- * @param chainId - of the chain that the permission is for; it is good on no other
+ * @param chainId - the chain of the permission; the signature is valid on no other
  * @example
  * ```ts
  * import { permissionTypedData, type SpendPermission } from '@farebox/contracts/permission-typed-data'

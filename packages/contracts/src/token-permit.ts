@@ -4,19 +4,19 @@ import type { Keccak } from './permission-calls.ts'
 
 type Hex = `0x${string}`
 
-/** The domain under which a token takes signed approvals, and the terms of one. */
+/** The EIP-712 domain of a token's signed approvals, and the terms of one. */
 export interface PermitTerms {
   readonly chainId: number
   readonly token: string
-  /** Of the token's EIP-712 domain. */
+  /** The name in the token's EIP-712 domain. */
   readonly name: string
   readonly version: string
   readonly owner: string
   /** The whole allowance of SpendPermissions, in atomic units. */
   readonly value: bigint
-  /** The token's next for this owner. */
+  /** The token's next permit nonce for this owner. */
   readonly nonce: bigint
-  /** Unix seconds: the last at which it may be brought. */
+  /** Unix seconds: the last time at which the signature is accepted. */
   readonly deadline: bigint
 }
 
@@ -80,17 +80,17 @@ export function permitDigest({ keccak256 }: Keccak, terms: PermitTerms): Uint8Ar
   return keccak256(bytesOf(`1901${domain}${struct}`))
 }
 
-/** The hash of the permit's type, as a token that takes it answers `PERMIT_TYPEHASH()`. */
+/** The hash of the permit's type, as the token's `PERMIT_TYPEHASH()` returns it. */
 export function permitTypeHash({ keccak256 }: Keccak): Hex {
   return `0x${toDigits(keccak256(bytesOf(textDigits(PERMIT_TYPE))))}`
 }
 
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 
-/** As the token hashes it. */
+/** The type in the form that the token hashes. */
 const PERMIT_TYPE = `Permit(${PERMIT_TYPES.Permit.map(({ type, name }) => `${type} ${name}`).join(',')})`
 
-/** Addresses are checked where they are read; the type asks for the form alone. */
+/** Narrows the type; addresses are checked where they are read. */
 function hex(address: string): Hex {
   return `0x${address.slice(2)}`
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { describe, expect, test } from 'vitest'
 import { batchCalls } from './batch-calls.ts'
 
-/** Time that passes when it is told to. */
+/** Time that advances only when a test advances it. */
 function createStillClock(): { readonly clock: Clock; pass(ms: number): Promise<void> } {
   const clock = createManualClock(0)
   const settle = async (): Promise<void> => {
@@ -19,7 +19,7 @@ function createStillClock(): { readonly clock: Clock; pass(ms: number): Promise<
   }
 }
 
-/** What runs until it is told to end. */
+/** Work that runs until a test ends it. */
 function createWork(): {
   readonly groups: (readonly number[])[]
   readonly run: (group: readonly number[]) => Promise<void>
@@ -38,7 +38,7 @@ function createWork(): {
 }
 
 describe('batching', () => {
-  test('one that finds nothing under way goes at once; those that come meanwhile go together', async () => {
+  test('a single entry runs at once; entries that arrive meanwhile run together', async () => {
     const { clock, pass } = createStillClock()
     const { groups, run, end } = createWork()
     const add = batchCalls(clock, { atMost: 10, inFlight: 3 }, run)
@@ -52,7 +52,7 @@ describe('batching', () => {
     expect(groups).toEqual([[1], [2, 3, 4]])
   })
 
-  test('nobody waits long for a group that takes its time, up to so many groups', async () => {
+  test('no entry waits long for a slow group, up to the limit of groups', async () => {
     const { clock, pass } = createStillClock()
     const { groups, run, end } = createWork()
     const add = batchCalls(clock, { atMost: 10, inFlight: 2 }, run)
@@ -71,7 +71,7 @@ describe('batching', () => {
     expect(groups).toEqual([[1], [2, 3], [4]])
   })
 
-  test('a full group waits for nobody, and what is over goes with the next', async () => {
+  test('a full group starts without waiting, and the remaining entries run with the next', async () => {
     const { clock, pass } = createStillClock()
     const { groups, run } = createWork()
     const add = batchCalls(clock, { atMost: 2, inFlight: 2 }, run)
@@ -84,7 +84,7 @@ describe('batching', () => {
     expect(groups).toHaveLength(2)
   })
 
-  test('a moment passes after a group of several, none after a single one', async () => {
+  test('there is a pause after a group of several, and none after a single entry', async () => {
     const { clock, pass } = createStillClock()
     const { groups, run, end } = createWork()
     const add = batchCalls(clock, { atMost: 10, inFlight: 1 }, run)

@@ -20,7 +20,7 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
     return Number(line?.split(' ').at(-1))
   }
 
-  test('are announced from four fifths on, refused until UTC midnight beyond their limit, and what is held settles', async () => {
+  test('are announced from four fifths on, refused beyond the limit until UTC midnight, and held ones are settled', async () => {
     const { owner } = stack
     const grant = async (granted: number): Promise<void> =>
       await facilitator.ledger.owners.sponsor(owner, { sponsorship: 'listed', granted })
@@ -40,7 +40,7 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
     await expect.poll(() => gauge('owners_near_limit')).toBe(1)
     expect(await gauge('owners_at_limit')).toBe(0)
 
-    // Its stake was taken back, say.
+    // As after the agent's stake was withdrawn.
     await grant(2)
     const askedSeconds = Date.now() / 1_000
     const refused = await facilitator.app.inject({

@@ -38,7 +38,7 @@ function rowsOf(prefix: string) {
     .filter(({ name }) => name.startsWith(prefix))
 }
 
-/** prom-client knows them, but not its types. */
+/** prom-client has the labels, but not in its types. */
 function labelsOf(metric: unknown): string {
   const { labelNames } = metric as { readonly labelNames: readonly string[] }
   return labelNames.length === 0 ? '–' : labelNames.map(name => `\`${name}\``).join(', ')

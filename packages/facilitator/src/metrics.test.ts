@@ -23,7 +23,7 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     return line === undefined ? undefined : Number(line.split(' ').at(-1))
   }
 
-  test('a payment is counted from its hold to its block, and ledger, chain and account are read', async () => {
+  test('a payment is counted from its hold to its block, and the gauges of ledger, chain and account are read', async () => {
     const holder = await stack.createPayer(PRICE)
     const held = facilitatorRequest(await signAuthorization(stack.crypto, holder), {
       binding: freshBinding(),
@@ -34,7 +34,7 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     expect(await valueOf('holds_atomic')).toBe(Number(PRICE))
 
     expect(await facilitator.settle(held)).toMatchObject({ kind: 'settled' })
-    // It is told before it is written down and counted.
+    // It is reported before it is recorded and counted.
     for (const state of ['captured', 'settled'])
       await expect.poll(() => valueOf(`payments_total{state="${state}",reason=""}`)).toBe(1)
     for (const outcome of ['saved', 'mined'])
@@ -53,7 +53,7 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     await expect.poll(() => valueOf('ledger_comparisons_total{outcome="done"}')).toBeGreaterThan(0)
   })
 
-  test('a ledger that does not answer is said, and keeps nobody waiting', async () => {
+  test('a ledger that does not answer is reported, and does not delay the scrape', async () => {
     const dead = { ...facilitator.ledger, totals: () => new Promise<never>(() => undefined) }
     const other = await stack.startFacilitator({ ledger: dead })
     expect(await other.metrics.registry.metrics()).toContain('farebox_facilitator_ledger_reachable 0')

@@ -27,7 +27,7 @@ import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
 describe.runIf(await hasPostgres())('after a crash', () => {
   let stack: Stack
   let token: TokenForTests
-  /** How far time has moved on, for the chain and for facilitators with this clock. */
+  /** How far the time has advanced, for the chain and for facilitators with this clock. */
   let aheadMs: number
   const movedClock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
 
@@ -66,13 +66,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     observer = await stack.openLedger()
   })
 
-  /**
-   * A ledger as a process has it that will die: the lease is not given up, and some steps never come to pass.
-   */
+  /** The ledger of a process that will die: the lease is not released, and some steps never happen. */
   const dying = async (lost: { readonly submit?: true; readonly conclude?: true } = {}): Promise<Ledger> => {
     const ledger = await stack.openLedger()
     const never = async (): Promise<never> => await Promise.reject(new Error('the process died here'))
-    // As where a nonce is taken: the capture is written, the transaction is not.
+    // As with a used nonce: the capture is recorded, the transaction is not.
     const captureAndSubmit: typeof ledger.settlements.captureAndSubmit = async (
       _lease,
       _signed,
@@ -89,7 +87,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       leases: { ...ledger.leases, giveUp: async () => await Promise.resolve() },
     }
   }
-  /** A node that swallows transactions. */
+  /** A node that discards transactions. */
   const deaf = (): JsonRpc => ({
     ...stack.rpc,
     call: async (method, ...rest) => {
@@ -97,7 +95,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       return await stack.rpc.call(method, ...rest)
     },
   })
-  /** Transactions are replaced soon where they are in no block. */
+  /** Transactions without a block are replaced soon. */
   const SOON = { limits: { stuckAfterMs: 1_000 } }
   const IMPATIENT = { limits: { settleWaitMs: 300, stuckAfterMs: 1_000 } }
   const becomes = async (payment: Payment, state: PaymentRecord['state']): Promise<void> =>
@@ -109,7 +107,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     for (let index = 0; index < count; index += 1) payments.push(await createPayment())
     return payments
   }
-  /** A process accepts payments, is asked to settle them, and dies as its options say. */
+  /** A process accepts payments, is asked to settle them, and dies at the configured step. */
   const dieWith = async (
     payments: readonly Payment[],
     options: Parameters<Stack['startFacilitator']>[0],
@@ -129,7 +127,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     return outcome.kind === 'settled' ? outcome.transaction : ''
   }
 
-  test('PAY-22 a crash between hold and capture: the hold is there, and is settled', async () => {
+  test('PAY-22 a crash between hold and capture: the hold remains, and is settled', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying() })
     await verify(first, payment)
@@ -146,7 +144,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(next, payment)
   })
 
-  test('PAY-22 a crash between saving a transaction and sending it: the very same transaction is sent', async () => {
+  test('PAY-22 a crash between saving a transaction and sending it: the same transaction is sent', async () => {
     const payment = await createPayment()
     await dieWith([payment], { ledger: await dying(), rpc: deaf() })
     const saved = await rowOf(payment)
@@ -157,7 +155,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
   })
 
-  test('PAY-22 a crash after a settlement was told and before it is written: the next process says the same', async () => {
+  test('PAY-22 a crash after a settlement was reported and before it is recorded: the next process reports the same', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ conclude: true }), ...IMPATIENT })
     await verify(first, payment)
@@ -170,7 +168,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await countSent(first)).toBe(sent)
   })
 
-  test('PAY-22 a charge that is saved while the ledger’s answer is lost: it is sent once, asked or not', async () => {
+  test('PAY-22 a charge that is saved while the ledger’s answer is lost is sent once, asked or not', async () => {
     const payment = await createPayment()
     const ledger = await stack.openLedger()
     let isLost = false
@@ -189,14 +187,14 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await becomes(payment, 'settled')
     const hash = (await rowOf(payment))?.transaction
     expect(await settlesWith(facilitator, payment)).toBe(hash)
-    // Its nonce counts as taken.
+    // Its nonce counts as used.
     const next = await createPayment()
     await verify(facilitator, next)
     await settlesWith(facilitator, next)
     expect(await countSent(facilitator)).toBe('0x2')
   })
 
-  test('PAY-15 after the settlement, before the answer: asked again it answers the same, with an empty wallet too', async () => {
+  test('PAY-15 a repeat after the settlement gets the same response, also with an empty wallet', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying() })
     await verify(first, payment)
@@ -284,7 +282,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await stack.rpc.call('eth_getTransactionReceipt', [batch])).toMatchObject({ status: '0x1' })
   })
 
-  /** A payment whose only transaction was mined in vain, because the token was paused just before. */
+  /** A payment whose only transaction was mined without paying it, because the token was paused just before. */
   const minedInVain = async (
     payment: Payment,
   ): Promise<{
@@ -307,7 +305,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     return { facilitator, raw, before }
   }
 
-  test('I5, PAY-18 a payment that failed in a block is pending: where the block is replaced, it is paid', async () => {
+  test('I5, PAY-18 a payment that failed in a block is pending: if the block is replaced, it is paid', async () => {
     const payment = await createPayment()
     const { facilitator, raw, before } = await minedInVain(payment)
     expect(await facilitator.settle(payment.request)).toEqual({
@@ -318,7 +316,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const failedSeconds = Number((failed as { readonly timestamp: string }).timestamp)
     await expect.poll(async () => (await rowOf(payment))?.auditedAt).toBe(failedSeconds)
     await stack.rpc.call('evm_revert', [before])
-    // The new block may have the time of the one it replaces: then the row is looked at again with the block after it.
+    // The new block may have the time of the replaced one: the row is then checked again with the next block.
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds])
     await stack.rpc.call('eth_sendRawTransactionSync', [raw])
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds + 1])
@@ -346,7 +344,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     })
   })
 
-  test('PAY-17 a receipt that says success without a transfer is no proof', async () => {
+  test('PAY-17 a receipt with success but without a transfer is no proof', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
@@ -354,7 +352,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await facilitator.settle(payment.request)
     const empty = (await rowOf(payment))?.transaction
     const code = await stack.rpc.call('eth_getCode', [NETWORK.asset.address, 'latest'])
-    // A token that does nothing, answers zero and does not revert.
+    // A token that does nothing, returns zero and does not revert.
     await stack.rpc.call('anvil_setCode', [NETWORK.asset.address, '0x60005f5260205ff3'])
     await stack.rpc.call('evm_mine', [])
     await expect.poll(async () => (await rowOf(payment))?.attempts).toBeGreaterThanOrEqual(1)
@@ -368,7 +366,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await settlesWith(await stack.startFacilitator(), payment)).not.toBe(empty)
   })
 
-  test('a nonce that somebody else used with the relayer key costs no payment', async () => {
+  test('a nonce that another program used with the relayer key costs no payment', async () => {
     const payment = await createPayment()
     await dieWith([payment], { ledger: await dying(), rpc: deaf() })
     const transfer = { from: TEST_KEYS.relayer.address, to: TEST_KEYS.stranger.address, value: '0x1' }
@@ -376,10 +374,10 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(await stack.startFacilitator(), payment)
   })
 
-  test('PAY-22 a nonce that no transaction has any more is filled: what waits behind it is mined', async () => {
+  test('PAY-22 a nonce that no transaction has any more is filled, so that later transactions are mined', async () => {
     const payments = await createPayments(2)
     const first = await dieWith(payments, { ledger: await dying({ submit: true }) })
-    // As after a reorganisation that took the transaction of nonce 0 out of its block, when it was closed already.
+    // As after a reorganisation that removed the transaction of nonce 0 from its block after it was closed.
     const account = { network: NETWORK.id, relayer: first.relayers[0] ?? '' }
     const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
     const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
@@ -425,18 +423,18 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const verified = await facilitator.verify(payment.request)
     await facilitator.release(releaseOf(payment.request, verified))
     const foreign = await token.submitForeign(payment.signed)
-    // It is looked at again with each block that is later by a second: on a chain there always is one more.
+    // The row is checked again with each block that is later by a second; on a real chain there always is one.
     const rowOneBlockOn = async (): Promise<PaymentRecord | undefined> => {
       await stack.rpc.call('evm_mine', [])
       return await rowOf(payment)
     }
     await expect.poll(rowOneBlockOn).toMatchObject({ state: 'settled', transaction: foreign })
-    // It is counted once the row is written.
+    // Counted after the row is written.
     const metrics = (): Promise<string> => facilitator.metrics.registry.metrics()
     await expect.poll(metrics).toContain('ledger_mismatches_total{kind="settled-though-released"} 1')
   })
 
-  test('a hold that ran out is written off, and can still be charged', async () => {
+  test('a hold that ran out expires, and can still be charged', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
@@ -525,7 +523,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       return latest !== pending
     }
     const settling: ReturnType<typeof facilitator.client.settle>[] = []
-    // Three waves: when the next goes, a transaction of one more key is in flight.
+    // Three waves: when the next one is sent, a transaction of one more key is in flight.
     for (const wave of [1, 2, 3]) {
       for (const payment of payments.slice(8 * (wave - 1), 8 * wave)) {
         await verify(facilitator, payment)
@@ -556,7 +554,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
-  test('what a process with fewer keys than the one before leaves to nobody is counted, until a process has the key', async () => {
+  test('transactions that a process with fewer keys leaves unattended are counted, until a process has the key', async () => {
     const [kept, dropped] = [TEST_KEYS.relayer.privateKey, TEST_KEYS.deployer.privateKey]
     const payment = await createPayment()
     await dieWith([payment], { relayerKeys: [dropped], ledger: await dying(), rpc: deaf() })
@@ -570,7 +568,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await expect.poll(() => unattendedOf(second)).toBe('0')
   })
 
-  test('payments that arrive within one block interval go together', async () => {
+  test('payments that arrive within one block interval are sent together', async () => {
     const facilitator = await stack.startFacilitator()
     const payments = await createPayments(20)
     const keys = payments.map(({ key }) => key)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shareCalls } from './share-calls.ts'
 
-test('a call with the same argument shares the one under way; a later one asks again', async () => {
+test('a call with the same argument shares the one in progress; a later one starts a new call', async () => {
   const asked: string[] = []
   const ask = shareCalls(async (question: string) => {
     asked.push(question)
@@ -11,7 +11,7 @@ test('a call with the same argument shares the one under way; a later one asks a
   expect(await ask('a')).toBe('a 3')
 })
 
-test('a call that fails fails for those who share it, and is asked again by the next', async () => {
+test('a failed call fails for all that share it, and the next one starts a new call', async () => {
   let failures = 0
   const ask = shareCalls(async () => {
     failures += 1

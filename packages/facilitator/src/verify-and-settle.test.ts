@@ -82,11 +82,11 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
   const stateOf = async (payment: Payment): Promise<string | undefined> =>
     (await facilitator.ledger.payments.find([keyOf(payment)]))[0]?.state
 
-  test('D40 an agent that lost its record hears of the charge: its job, transaction and block time', async () => {
+  test('D40 an agent that lost its record is told of the charge: its job, transaction and block time', async () => {
     const payment = await held()
     const settled = await settle(payment)
     const transaction = settled.kind === 'settled' ? settled.transaction : ''
-    // It is told when it is proven, and written down after: until then the charge is pending.
+    // The charge is reported when it is proven, and recorded after: until then it is pending.
     await expect.poll(() => stateOf(payment)).toBe('settled')
     const { binding } = payment.request.extensions?.['farebox-hold'] ?? { binding: '' }
     const charge = { state: 'settled', binding, transaction, chargedAt: expect.any(Number) as number }
@@ -102,7 +102,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     expect(age).toBeLessThan(60)
   })
 
-  test('D40 an inquiry holds nothing, and knows of no charge where a payment is only held', async () => {
+  test('D40 an inquiry holds nothing, and reports no charge for a payment that is only held', async () => {
     const payment = await sign(await stack.createPayer(PRICE))
     const asked = await facilitator.verify(inquiry(payment))
     expect(asked).toEqual({
@@ -116,7 +116,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     expect(await facilitator.verify(inquiry(payment))).toEqual(asked)
   })
 
-  test('a payer whose settlement was told and is not written down yet is not called poor', async () => {
+  test('a payer whose settlement was reported and is not recorded yet is not refused for too little balance', async () => {
     const ledger = await stack.openLedger()
     let writeDown = (): void => undefined
     const mayConclude = new Promise<void>(resolve => {
@@ -141,7 +141,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     await late.close()
   })
 
-  test('a payment never verified is verified and settled in one', async () => {
+  test('a payment that was never verified is verified and settled in one step', async () => {
     const payer = await stack.createPayer(PRICE)
     const request = facilitatorRequest(await signAuthorization(stack.crypto, payer))
     expect((await post('/settle', request)).body).toEqual({
@@ -153,18 +153,18 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     })
   })
 
-  test('a hold that took too long is refused as too late, as callers meanwhile were told', async () => {
+  test('a hold that took too long is refused as too late, as concurrent callers were told', async () => {
     const ledger = await stack.openLedger()
     let aheadMs = 0
     const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
     const payments = {
       ...ledger.payments,
       hold: async (request: PaymentToHold) => {
-        // Too late for a new payment by the time at which it is held.
+        // Too late for a new payment at the time of the hold.
         aheadMs = 295_000
         await isRefused
         const outcome = await ledger.payments.hold(request)
-        // What looks for holds that ran out may come first, by that clock.
+        // The search for expired holds may come first, by that clock.
         await ledger.audit.expireHolds(NETWORK.id, request.holdUntil + 1)
         return outcome
       },
@@ -185,7 +185,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     hold()
     expect(await first).toMatchObject(refused)
     expect(await token.balanceOf(signed.authorization.from)).toBe(PRICE)
-    // Else it waits for the relayer's lease, and settles what a later test wants unsettled.
+    // Otherwise it would wait for the relayer's lease, and settle payments that a later test wants unsettled.
     await slow.close()
   })
 
@@ -206,29 +206,28 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     }
   })
 
-  test('PAY-30 a payer whose contract burns all gas only in transactions harms nobody in its batch', async () => {
-    // ORIGIN is zero in eth_call and the relayer in a transaction. In a call: answer ERC-1271's magic value.
-    // Else loop.
-    // ORIGIN PUSH1 0x12 JUMPI  PUSH4 1626ba7e PUSH1 e0 SHL PUSH0 MSTORE PUSH1 20 PUSH0 RETURN  JUMPDEST(0x12)
-    // JUMPDEST PUSH1 13 JUMP
+  test('PAY-30 a payer whose contract burns all gas only in transactions harms no other payment of its batch', async () => {
+    // ORIGIN is zero in eth_call and the relayer in a transaction. In a call: return ERC-1271's magic value. Otherwise loop.
+    // ORIGIN PUSH1 0x12 JUMPI  PUSH4 1626ba7e PUSH1 e0 SHL PUSH0 MSTORE PUSH1 20 PUSH0 RETURN  JUMPDEST(0x12) JUMPDEST PUSH1
+    // 13 JUMP
     const code = '0x32601257631626ba7e60e01b5f5260205ff35b5b601356'
     const victims = [await held(), await held(), await held()]
     const attacker = await held()
     await stack.rpc.call('anvil_setCode', [attacker.authorization.from, code])
     const outcomes = await Promise.all([attacker, ...victims].map(async payment => await settle(payment)))
     expect(outcomes.slice(1).map(outcome => outcome.kind)).toEqual(['settled', 'settled', 'settled'])
-    // In a batch it would have taken them down with it once, and their gas with it.
+    // In a batch its failure would have failed the others once, and burned their gas.
     expect(
       (await facilitator.ledger.payments.find(victims.map(keyOf))).map(record => record.attempts),
     ).toEqual([0, 0, 0])
-    // The trial is the transaction itself: it has failed before any gas was spent on it.
+    // The simulation equals the transaction, so it failed before any gas was spent on it.
     expect(await facilitator.ledger.payments.find([keyOf(attacker)])).toMatchObject([
       { state: 'failed', attempts: 0, failure: { reason: 'invalid_exact_evm_transaction_failed' } },
     ])
     expect(outcomes[0]).toMatchObject({ kind: 'failed', transaction: '' })
   })
 
-  test('a payment too large for an item of a batch goes alone, and all beside it are paid', async () => {
+  test('a payment too large for an item of a batch is sent alone, and all others are paid', async () => {
     const amountAtomic = 2n ** 128n
     const large = async (): Promise<Payment> => {
       const payer = await stack.createPayer(amountAtomic)
@@ -275,7 +274,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     expect(await Promise.all([payAll(one), payAll(other)])).toEqual(['settled', 'settled'])
   })
 
-  test('D8 while the chain is out of reach a settlement is pending, never failed, and then settles', async () => {
+  test('D8 while the chain is unreachable a settlement is pending, never failed, and is settled later', async () => {
     let reachable = true
     const rpc = {
       ...stack.rpc,
@@ -289,7 +288,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
       relayerKeys: [TEST_KEYS.secondPayer.privateKey],
       limits: { settleWaitMs: 400 },
     })
-    // The shared facilitator must not settle it for us.
+    // The shared facilitator must not settle it.
     await facilitator.close()
     const payment = await sign(await stack.createPayer(PRICE))
     expect(await own.verify(payment.request)).toMatchObject({ kind: 'valid' })
@@ -300,7 +299,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     facilitator = await stack.startFacilitator()
   })
 
-  test('D10 a good payment is valid, its payer named, and held', async () => {
+  test('D10 a valid payment is reported as valid, with its payer, and held', async () => {
     const one = await signed()
     const answer = await post(
       '/verify',
@@ -316,7 +315,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     })
   })
 
-  test('a stock middleware, without our extension, is served too, and bound to the payment itself', async () => {
+  test('a stock middleware without the hold extension is served too, and its hold is bound to the payment itself', async () => {
     const one = await signed()
     expect((await post('/verify', facilitatorRequest(one))).body['isValid']).toBe(true)
     expect((await post('/verify', facilitatorRequest(one))).body['isValid']).toBe(true)
@@ -350,7 +349,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
   })
 
   test.each([{ binding: 'job' }, { binding: freshBinding(), holdUntil: 'soon' }])(
-    'a hold that cannot be asked for is no request: %j',
+    'an invalid hold extension is refused: %j',
     async hold => {
       const request = { ...facilitatorRequest(await signed()), extensions: { [HOLD_EXTENSION]: hold } }
       expect(await post('/verify', request)).toMatchObject({
@@ -360,7 +359,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     },
   )
 
-  test('judges by the head of the chain where that is a little ahead of our clock', async () => {
+  test('judges by the head of the chain when that is a little ahead of our clock', async () => {
     const own = await startStack()
     const ahead = await own.startFacilitator()
     await own.rpc.call('evm_increaseTime', [25])
@@ -381,7 +380,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
   test('payments on an idle local chain, whose head is old, are checked and settled by the pending block', async () => {
     const own = await startStack()
     const payer = await own.createPayer(PRICE)
-    // An hour passes and nobody uses the chain.
+    // An hour passes without a block.
     await own.rpc.call('evm_increaseTime', [3_600])
     const idle = await own.startFacilitator({
       clock: { ...systemClock, nowMs: () => Date.now() + 3_600_000 },
@@ -430,7 +429,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     await expect(stack.startFacilitator({ rpc })).rejects.toThrow('the node is on chain 8453')
   })
 
-  test('PAY-39 does not start where the token has another domain', async () => {
+  test('PAY-39 does not start when the token has another domain', async () => {
     const wrong = { ...NETWORK, asset: { ...NETWORK.asset, domain: { name: 'USD Coin', version: '2' } } }
     await expect(stack.startFacilitator({ network: wrong })).rejects.toThrow('DOMAIN_SEPARATOR')
   })

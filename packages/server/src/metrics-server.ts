@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Registry } from 'prom-client'
 
-/** Serves `GET /metrics` for Prometheus on a port of its own, so that it is never on the public one (D31). */
+/** Serves `GET /metrics` for Prometheus on its own port, so that it is never on the public port (D31). */
 export async function startMetricsServer(
   registry: Registry,
   options: { readonly host: string; readonly port: number },

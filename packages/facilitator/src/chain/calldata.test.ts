@@ -112,7 +112,7 @@ describe('our ABI coding agrees with viem', () => {
       { success: false, returnData: '0x08c379a0ff' },
     ]
     const answer = encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: results })
-    // Padding to whole words is the encoder's business; ours is what lies within.
+    // The encoder pads to whole words; this test concerns the contents.
     const padded = answer.padEnd(2 + Math.ceil((answer.length - 2) / 64) * 64, '0')
     expect(decodeBatch(padded, 3)).toEqual(
       results.map(({ success, returnData }) => ({ succeeded: success, data: returnData })),
@@ -120,7 +120,7 @@ describe('our ABI coding agrees with viem', () => {
   })
 })
 
-test('a value or a time that is too large for an item of a settlement is refused, never cut', () => {
+test('a value or a time that is too large for an item of a settlement is refused, never truncated', () => {
   const authorization = {
     from: FROM,
     to: TO,

@@ -7,9 +7,9 @@ import { createReadCodeSizes, encodeWithCodeSizes, readCodeSizes } from './code-
 
 const ORDINARY = `0x${'11'.repeat(20)}`
 const WITH_CODE = `0x${'22'.repeat(20)}`
-/** Answers with what it was called with. */
+/** Returns its call data. */
 const ECHO = { address: `0x${'33'.repeat(20)}`, code: '0x365f5f37365ff3' }
-/** Is reverted with what it was called with. */
+/** Reverts with its call data. */
 const REVERTS = { address: `0x${'44'.repeat(20)}`, code: '0x365f5f37365ffd' }
 
 let chain: LocalChain
@@ -25,7 +25,7 @@ afterAll(async () => await chain.stop())
 
 const word = (value: number): string => value.toString(16).padStart(64, '0')
 
-test('code sizes are asked for many accounts in one call', async () => {
+test('code sizes of many accounts are read in one call', async () => {
   expect(await createReadCodeSizes(rpc)([ORDINARY, WITH_CODE, ORDINARY])).toEqual([0, 3, 0])
 })
 
@@ -33,7 +33,7 @@ describe('code sizes together with a call', () => {
   const ask = (accounts: readonly string[], to: string, data: string): Promise<unknown> =>
     rpc.call('eth_call', [{ data: encodeWithCodeSizes(accounts, { to, data }) }, 'latest'])
 
-  test.each([1, 2, 32])('are answered for %i accounts, with what the contract answers', async count => {
+  test.each([1, 2, 32])('are returned for %i accounts, with the result of the contract', async count => {
     const accounts = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? ORDINARY : WITH_CODE))
     const data = `0x${word(7).repeat(count * 15)}`
     const { sizes, answer } = readCodeSizes(await ask(accounts, ECHO.address, data), count)
@@ -41,7 +41,7 @@ describe('code sizes together with a call', () => {
     expect(answer).toBe(data)
   })
 
-  test('fail with the reason of a contract that is reverted', async () => {
+  test('fail with the reason of a contract that reverts', async () => {
     const data = `0x${word(9)}`
     const failure = await ask([ORDINARY], REVERTS.address, data).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(JsonRpcError)

@@ -8,7 +8,7 @@ import { createKnownChain } from './known-chain.ts'
 const network = findNetwork('eip155:84532') as Network
 const START_MS = Date.UTC(2027, 0, 1)
 
-/** A node whose blocks are named by the test: the hash of block n is the nth of the list. */
+/** A node whose blocks the test names: the hash of block n is the nth name of the list. */
 function stageChain(names: string) {
   const node = { names, chainId: network.chainId, aheadSeconds: 0 }
   const time = { nowMs: START_MS }
@@ -38,21 +38,21 @@ function stageChain(names: string) {
   }
 }
 
-test('a chain that grows is the same, and its head new only once', async () => {
+test('a chain that grows is the same, and its head is new only once', async () => {
   const { look } = stageChain('ab')
   expect(await look('ab')).toMatchObject({ kind: 'same', isNew: true })
   expect(await look('ab')).toMatchObject({ kind: 'same', isNew: false })
   expect(await look('abcd')).toMatchObject({ kind: 'same', isNew: true, head: { number: 3n, hash: 'd' } })
 })
 
-test('a replaced block is a reorganisation from the first block after those that stand', async () => {
+test('a replaced block is a reorganisation from the first block after the unchanged ones', async () => {
   const { look } = stageChain('abc')
   for (const shown of ['abc', 'abcd', 'abcde']) await look(shown)
   expect(await look('abcxyz')).toMatchObject({ kind: 'reorganised', from: 3n, head: { hash: 'z' } })
   expect(await look('abcxyz')).toMatchObject({ kind: 'same' })
 })
 
-test('a block that came and went between two looks is noticed where its receipt was believed', async () => {
+test('a block that appeared and vanished between two looks is noticed if its receipt was accepted', async () => {
   const { chain, look } = stageChain('abc')
   await look('abc')
   chain.note({ number: 3n, hash: 'd' })
@@ -75,7 +75,7 @@ test('another chain id, or another first block, is another chain', async () => {
   expect(await staged.look('abc')).toMatchObject({ kind: 'other-chain' })
 })
 
-test('a chain with none of the blocks seen for longer than finality takes is another one', async () => {
+test('a chain without any of the blocks seen over more than the time of finality is another one', async () => {
   const staged = stageChain('abc')
   await staged.look('abc')
   staged.time.nowMs += network.finalitySeconds * 1_000
@@ -83,13 +83,13 @@ test('a chain with none of the blocks seen for longer than finality takes is ano
   expect(await staged.look('awxyz')).toMatchObject({ kind: 'other-chain' })
 })
 
-test('a head more than half a minute beyond our clock is none', async () => {
+test('a head more than half a minute ahead of our clock is refused', async () => {
   const staged = stageChain('abc')
   staged.node.aheadSeconds = 60
   await expect(staged.chain.look()).rejects.toThrow(BlockFromFuture)
 })
 
-test('the newest block is asked for before something is written down', async () => {
+test('the newest block is checked before something is recorded', async () => {
   const { chain, node, look } = stageChain('abc')
   expect(await chain.hasNewest()).toBeUndefined()
   await look('abc')

@@ -32,7 +32,7 @@ const GOOD: Observation = {
   revert: undefined,
 }
 
-/** A chain that answers when it is told to, and remembers what it was asked together. */
+/** A chain that answers when a test lets it, and records which payments were in one call. */
 function createFakeReader(judge: (payment: LedgerPayment, together: number) => Observation = () => GOOD): {
   readonly reader: ChainReader
   readonly asked: string[][]
@@ -67,7 +67,7 @@ function createFakeReader(judge: (payment: LedgerPayment, together: number) => O
 }
 
 describe('observing together', () => {
-  test('a lone payment goes at once; those that come while the node is busy share the next call', async () => {
+  test('a single payment is sent at once; those that arrive while the node is busy share the next call', async () => {
     const { reader, asked, answer } = createFakeReader()
     const observe = createObserver(reader, systemClock)
     const observing = Promise.all(
@@ -79,11 +79,11 @@ describe('observing together', () => {
     expect(asked.map(keys => keys.length)).toEqual([1, 21])
   })
 
-  test('PAY-11 one that fails behind another of its payer is tried again by itself, and that counts', async () => {
+  test('PAY-11 a payment that fails after another of its payer is simulated again alone, and that result counts', async () => {
     const poor: Observation = { ...GOOD, revert: { reason: 'poor', message: 'm', mute: false } }
     const payers = ['busy', 'one', 'two', 'one', 'two', 'three']
     const payments = payers.map(paymentOf)
-    // Together there is too little for the second of each payer; alone only the second of two is too large.
+    // Together there is too little for the second payment of each payer; alone only the second of two is too large.
     const { reader, asked, answer } = createFakeReader((payment, together) => {
       const index = payments.indexOf(payment)
       const second = payers.indexOf(payers[index] ?? '') < index
@@ -103,7 +103,7 @@ describe('observing together', () => {
     expect(asked.map(keys => keys.length)).toEqual([1, 5, 1, 1])
   })
 
-  test('one that fails as the first of its payer is not tried again', async () => {
+  test('a payment that fails as the first of its payer is not simulated again', async () => {
     const poor: Observation = { ...GOOD, revert: { reason: 'poor', message: 'm', mute: false } }
     const { reader, asked, answer } = createFakeReader(({ authorization }) =>
       authorization.from === 'poor' ? poor : GOOD,
@@ -115,9 +115,9 @@ describe('observing together', () => {
     expect(asked.map(keys => keys.length)).toEqual([1, 2])
   })
 
-  test('PAY-30 one that ends without a word among others is tried again by itself', async () => {
+  test('PAY-30 a payment that fails without a reason among others is simulated again alone', async () => {
     const mute: Observation = { ...GOOD, revert: { reason: 'r', message: 'm', mute: true } }
-    // All fail together; alone only the burner does.
+    // All fail together; alone only the burner's payment does.
     const { reader, asked, answer } = createFakeReader((payment, together) =>
       together > 1 || payment.authorization.from === 'burner' ? mute : GOOD,
     )
@@ -135,7 +135,7 @@ describe('observing together', () => {
     expect(asked.map(keys => keys.length)).toEqual([1, 3, 1, 1, 1])
   })
 
-  test('a call that the node refuses as a whole is made for each by itself, and only the guilty one fails', async () => {
+  test('after a call that the node refuses as a whole, each payment is simulated alone, and only the faulty one fails', async () => {
     const { reader, answer } = createFakeReader((payment, together) => {
       if (together > 1 || payment.authorization.from === 'guilty') throw new Error('out of gas')
       return GOOD

@@ -6,7 +6,7 @@ import { createReadPayerCodes } from './payer-code.ts'
 
 const WORD = 64
 
-test('accounts that are asked for together are asked for in one call', async () => {
+test('accounts requested at the same moment are read in one call', async () => {
   const asked: number[] = []
   const rpc: JsonRpc = {
     call: (_, params) => {

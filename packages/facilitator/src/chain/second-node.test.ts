@@ -15,7 +15,7 @@ function secondThatHas(theirs: object | null) {
   return createSecondNode(rpc, createReaderForTests(), network)
 }
 
-/** As a node writes it. */
+/** A receipt as a node writes it. */
 function written(changed: Partial<ChainReceipt> = {}): object {
   const { blockNumber, succeeded, ...rest } = { ...receipt, ...changed }
   return { ...rest, blockNumber: `0x${blockNumber.toString(16)}`, status: succeeded ? '0x1' : '0x0' }
@@ -31,7 +31,7 @@ test.each([
   ['a failure', written({ succeeded: false })],
   ['another transaction', written({ transactionHash: `0x${'9'.repeat(64)}` })],
   ['a success without the transfer', written({ logs: [] })],
-])('a second node that has %s does not', async (_, theirs) => {
+])('a second node that has %s does not confirm it', async (_, theirs) => {
   expect(await secondThatHas(theirs).hasReceipt(receipt, [payment])).toBe(false)
 })
 

@@ -33,7 +33,7 @@ async function readFrom(answer: unknown) {
   return { keys: await readUseEvents(rpc, network.asset.address, receipt, payments), asked }
 }
 
-test('one question names the block, the payers and the nonces, and the answer counts by payment', async () => {
+test('one request names the block, the payers and the nonces, and its result is by payment', async () => {
   const { keys, asked } = await readFrom([eventOf(1), eventOf(2)])
   expect(keys).toEqual(new Set(['1', '2']))
   const { from } = createPaymentForTests().authorization
@@ -51,10 +51,10 @@ test.each([
   ['in a block of another hash', { blockHash: `0x${'12'.repeat(32)}` }],
   ['of another nonce', { topics: [AUTHORIZATION_USED_TOPIC, '0x1', '0x2'] }],
   ['without topics', { topics: undefined }],
-])('an event %s shows nothing', async (_, changes) => {
+])('an event %s shows no use', async (_, changes) => {
   expect((await readFrom([eventOf(1, changes), null, 'event', eventOf(2)])).keys).toEqual(new Set(['2']))
 })
 
-test('an answer that is no list shows nothing', async () => {
+test('an answer that is not a list shows no use', async () => {
   expect((await readFrom({})).keys).toEqual(new Set())
 })

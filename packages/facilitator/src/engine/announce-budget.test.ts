@@ -23,7 +23,7 @@ function held(used: number, limit: number): void {
   announce(CALLER, { kind: 'held', holdId: '', holdUntil: 0, budget: { used, limit } })
 }
 
-test('D41 the log says once that a limit is four fifths used, and by when it will be at the pace of today', () => {
+test("D41 the log reports once that four fifths of a limit are used, and when it will be used up at today's pace", () => {
   held(79, 100)
   expect(lines).toEqual([])
   for (const used of [80, 81, 82]) held(used, 100)
@@ -52,7 +52,7 @@ test('D41 a limit that changed, and a new day, are announced again', () => {
   ])
 })
 
-test('D41 an agent is told with its hold from four fifths on; when it is used up only where the day is longer', () => {
+test('D41 an agent gets the budget with its hold from four fifths on, with the expected end only if that is today', () => {
   const now = EIGHT / 1_000
   expect(nearBudget({ used: 79, limit: 100 }, now)).toEqual({})
   expect(nearBudget({ used: 1, limit: undefined }, now)).toEqual({})

@@ -3,7 +3,7 @@ import { concludedSignal } from '../ledger/postgres/signal-payload.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import { announceConclusions } from './announce-conclusions.ts'
 
-test('a waiter whose payment fails with its payer, and is named by no conclusion, reads the ledger as well', () => {
+test('a waiter whose payment fails with its payer, without a conclusion of its own, reads the ledger as well', () => {
   const failed: Conclusion = {
     key: `84532:asset:payer:0x${'1'.repeat(64)}`,
     from: 'captured',

@@ -13,14 +13,14 @@ test('D41 a limit is expected to be used up at the pace since UTC midnight, and 
   expect(at(12, 50)).toBeUndefined()
   expect(at(12, 51)).toBeCloseTo(23.53, 2)
   expect(at(8, 100)).toBe(8)
-  // The limit has fallen meanwhile.
+  // The limit was lowered meanwhile.
   expect(at(8, 120)).toBe(8)
   expect(at(8, 0)).toBeUndefined()
   expect(at(0, 90)).toBe(0)
   expect(expectedExhaustion({ used: 9, limit: undefined }, MIDNIGHT)).toBeUndefined()
 })
 
-test('D41 daily limits begin again at UTC midnight, at least a second from now', () => {
+test('D41 daily limits are reset at UTC midnight, at least a second from now', () => {
   expect(secondsToMidnight(MIDNIGHT)).toBe(86_400)
   expect(secondsToMidnight(MIDNIGHT - 1)).toBe(1)
   expect(secondsToMidnight(MIDNIGHT - 0.25)).toBe(1)

@@ -32,7 +32,7 @@ async function recover(
   return { charge, adopted }
 }
 
-test('a charge that the ledger has lost is written again for the job that asks, with its sender', async () => {
+test('a charge that the ledger has lost is recorded again for the job that asks, with its sender', async () => {
   const { charge, adopted } = await recover()
   expect(charge).toEqual({ kind: 'recovered', transaction: '0xabc' })
   expect(adopted).toEqual([
@@ -62,15 +62,15 @@ test.each([
 test.each([
   ['without the event', { verdict: { kind: 'unclear' } as const }],
   ['without the transaction', { sender: undefined }],
-])('a node that shows a used payment %s is behind: nothing is denied', async (_, says) => {
+])('a node that shows a used payment %s is behind, so the charge is unclear', async (_, says) => {
   expect(await recover(says)).toEqual({ charge: { kind: 'unclear' }, adopted: [] })
 })
 
-test('no row is written for a payment that is unused on the chain, and it is said to be so', async () => {
+test('no row is written for a payment that is unused on the chain, and the result is unused', async () => {
   const verdict = { kind: 'unused', headSeconds: 1, headNumber: 1n } as const
   expect(await recover({ verdict })).toEqual({ charge: { kind: 'unused' }, adopted: [] })
 })
 
-test('a row that says otherwise keeps its word', async () => {
+test('a row that contradicts the chain is not overwritten', async () => {
   expect((await recover({ isAdopted: false })).charge).toEqual({ kind: 'none' })
 })

@@ -19,7 +19,7 @@ async function signedPayment(): Promise<DecodedPayment> {
   }
 }
 
-/** The real verifier, counted. */
+/** The real verifier, with a call counter. */
 function createCounted(): { readonly verifier: SignatureVerifier; count(): number } {
   const real = createSignatureVerifier(crypto, [NETWORK])
   let count = 0
@@ -35,7 +35,7 @@ function createCounted(): { readonly verifier: SignatureVerifier; count(): numbe
 }
 
 describe('remembering proofs', () => {
-  test('a signature is verified once; what was accepted beside it belongs to each request', async () => {
+  test('a signature is verified once; the accepted terms belong to each request', async () => {
     const { verifier, count } = createCounted()
     const { provePayer } = rememberProofs(verifier)
     const payment = await signedPayment()
@@ -48,7 +48,7 @@ describe('remembering proofs', () => {
   })
 
   test.each(['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce'] as const)(
-    'PAY-07 the same signature over another %s is verified anew, and proves nothing',
+    'PAY-07 the same signature over another %s is verified again, and proves nothing',
     async word => {
       const { verifier, count } = createCounted()
       const { provePayer } = rememberProofs(verifier)
@@ -71,7 +71,7 @@ describe('remembering proofs', () => {
     expect(provePayer({ ...payment, asset: PAY_TO }).ok).toBe(false)
   })
 
-  test('a refusal is not remembered, and neither is more than there is room for', async () => {
+  test('a refusal is not remembered, and neither are more proofs than the limit', async () => {
     const { verifier, count } = createCounted()
     const { provePayer } = rememberProofs(verifier, 2)
     const forged = { ...(await signedPayment()), signature: (await signedPayment()).signature }

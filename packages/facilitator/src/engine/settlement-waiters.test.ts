@@ -7,7 +7,7 @@ import { createSettlementWaiters, type SettlementWaiters } from './settlement-wa
 
 const TRANSACTION = `0x${'ab'.repeat(32)}`
 
-/** A ledger of which only `find` is asked, on a clock that moves only when it is advanced. */
+/** A ledger with only `find`, on a clock that a test advances. */
 function createRoom(): {
   readonly waiters: SettlementWaiters
   readonly settled: Set<string>
@@ -28,7 +28,7 @@ function createRoom(): {
       asked.push(keys)
       if (failure !== undefined) throw failure
       const rows = keys.map(key => ({ key, state: settled.has(key) ? 'settled' : 'submitted' }))
-      // As much of a record as is looked at.
+      // Only the parts of a record that are read.
       return await Promise.resolve(rows.map(row => ({ ...row, transaction: TRANSACTION }) as PaymentRecord))
     },
   }
@@ -45,7 +45,7 @@ function createRoom(): {
 }
 
 describe('waiting for settlements', () => {
-  test('all who wait for a payment are told at once, without the ledger, and nothing stays behind', async () => {
+  test('all waiters of a payment are notified at once, without reading the ledger, and no timer remains', async () => {
     const { waiters, asked, sleepers } = createRoom()
     const waiting = [waiters.wait('a', 20_000), waiters.wait('a', 20_000)]
     const end = { kind: 'settled', transaction: TRANSACTION } as const
@@ -64,7 +64,7 @@ describe('waiting for settlements', () => {
     expect(asked).toEqual([['a', 'b']])
   })
 
-  test('a notification from another process makes those look at once whose payments it names', async () => {
+  test('a notification from another process makes the waiters of the named payments read at once', async () => {
     const { waiters, settled, asked, pass } = createRoom()
     const waiting = waiters.wait('a', 20_000)
     void waiters.wait('b', 20_000)
@@ -75,7 +75,7 @@ describe('waiting for settlements', () => {
     expect(asked).toEqual([['a']])
   })
 
-  test('a notification that names none makes everybody look, and one for others nobody', async () => {
+  test('a notification without names makes all waiters read, and one for other payments none', async () => {
     const { waiters, asked, pass } = createRoom()
     void waiters.wait('a', 20_000)
     void waiters.wait('b', 20_000)
@@ -87,7 +87,7 @@ describe('waiting for settlements', () => {
     expect(asked).toEqual([['a', 'b']])
   })
 
-  test('those who wait look together, however far apart they came', async () => {
+  test('waiters read the ledger together, however far apart they started', async () => {
     const { waiters, asked, pass } = createRoom()
     for (const key of ['a', 'b', 'c']) {
       void waiters.wait(key, 20_000)
@@ -97,7 +97,7 @@ describe('waiting for settlements', () => {
     expect(asked).toEqual([['a', 'b', 'c']])
   })
 
-  test('D8 a waiter whose time is up learns that nothing is known; the others wait on', async () => {
+  test('D8 a waiter whose time is up gets no result; the others keep waiting', async () => {
     const { waiters, settled, asked, pass } = createRoom()
     const [short, long] = [waiters.wait('a', 100), waiters.wait('b', 20_000)]
     await pass(100)
@@ -109,7 +109,7 @@ describe('waiting for settlements', () => {
     expect(asked.filter(keys => keys.includes('b')).length).toBeLessThan(8)
   })
 
-  test('a waiter with less time than those already waiting is not kept waiting', async () => {
+  test('a waiter with less time than the existing ones does not wait longer than its time', async () => {
     const { waiters, pass } = createRoom()
     void waiters.wait('a', 20_000)
     await pass(2_000)
@@ -118,7 +118,7 @@ describe('waiting for settlements', () => {
     expect(await short).toBeUndefined()
   })
 
-  test('a ledger out of reach is told to those who wait', async () => {
+  test('an unreachable ledger rejects all waiters', async () => {
     const { waiters, fail, pass } = createRoom()
     fail(new Error('no database'))
     const waiting = waiters.wait('a', 20_000).catch(String)

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => app.close())
 
-test('an unreadable message closes the connection after the verdict that is due, without an answer of its own', async () => {
+test('an unreadable message closes the connection after the due verdict, without a response of its own', async () => {
   const calls = new EventEmitter()
   app.post('/settle', async () => {
     calls.emit('asked')

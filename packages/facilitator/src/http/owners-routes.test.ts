@@ -80,7 +80,7 @@ async function hold(owner: string, count: number): Promise<void> {
   }
 }
 
-test('D41 each owner is granted a number of its own; one that is only named in the list has that of listed owners', async () => {
+test('D41 each owner gets its own grant; an owner in the list without one gets that of listed owners', async () => {
   const owners = [{ owner: 'one', dailySettlements: 7 }, { owner: 'two', dailySettlements: 60 }, 'three']
   expect(await ask('PUT', '/owners', { owners, sponsorship: 'listed' })).toEqual({
     status: 204,
@@ -99,13 +99,13 @@ test('D41 each owner is granted a number of its own; one that is only named in t
   expect(await summaryOf('three')).toMatchObject({ dailySettlements: 100_000, grantedSettlements: null })
 })
 
-test('D41 an owner sees by when its settlements of today are used up at the pace of today', async () => {
+test("D41 an owner sees when its settlements of today will be used up at today's pace", async () => {
   await ask('PUT', '/owners', { owners: [{ owner: 'me', dailySettlements: 5 }], sponsorship: 'listed' })
   await hold('me', 4)
   expect(await summaryOf('me')).toMatchObject({ settlementsToday: 4, exhaustedAt: EIGHT + 2 * 3_600 })
 })
 
-test('D41 an owner near its limit, or at it, is listed for the platform, to the service token alone', async () => {
+test('D41 an owner near or at its limit is listed for callers with the service token only', async () => {
   const granted = (owner: string): object => ({ owner, dailySettlements: 5 })
   await ask('PUT', '/owners', {
     owners: [granted('far'), granted('near'), granted('out')],
@@ -126,7 +126,7 @@ test('D41 an owner near its limit, or at it, is listed for the platform, to the 
   expect((await ask('GET', '/owners?near=limit', undefined, 'another-token')).status).toBe(401)
 })
 
-test('a grant that is no whole number from 1 on is refused, for every owner of the list', async () => {
+test('a grant that is not a whole number of at least 1 is refused, for every owner of the list', async () => {
   for (const dailySettlements of [0, -1, 1.5, '7', null, 2 ** 31]) {
     const owners = ['good', { owner: 'me', dailySettlements }]
     expect(await ask('PUT', '/owners', { owners, sponsorship: 'listed' })).toMatchObject({ status: 400 })
@@ -137,7 +137,7 @@ test('a grant that is no whole number from 1 on is refused, for every owner of t
   expect((await ask('PUT', '/owners', { owners: 'me', sponsorship: 'listed' })).status).toBe(400)
 })
 
-test('D41 a secret is made together with what its owner is granted', async () => {
+test('D41 a secret is created together with the grant of its owner', async () => {
   const wanted = { owner: 'me', wallets: [PAY_TO], sponsorship: 'listed', dailySettlements: 9 }
   expect((await ask('POST', '/secrets', wanted)).status).toBe(201)
   expect(await summaryOf('me')).toMatchObject({ sponsorship: 'listed', dailySettlements: 9 })

@@ -64,7 +64,7 @@ async function create(owner = 'me', wallets: readonly string[] = [WALLET]): Prom
   return answer.body as CreatedSecret
 }
 
-/** Does the facilitator take this secret? */
+/** Does the facilitator accept this secret? */
 async function opens(token: string): Promise<boolean> {
   const { status } = await ask('POST', '/release', { body: { holdId: 'x', binding: 'y' }, token })
   expect([200, 401]).toContain(status)
@@ -72,7 +72,7 @@ async function opens(token: string): Promise<boolean> {
 }
 
 describe('the administration of secrets', () => {
-  test('a secret keeps what it is called and which one it replaces, where both are of the form they must have', async () => {
+  test('a secret keeps its label and the id of the secret that it replaces, if both have the required form', async () => {
     const [label, replaces] = ['build machine', '0123456789abcdef']
     const wanted = { owner: 'me', wallets: [WALLET] }
     const made = await ask('POST', '/secrets', { body: { ...wanted, label, replaces } })
@@ -128,7 +128,7 @@ describe('the administration of secrets', () => {
     expect(Buffer.from(stored?.hash ?? []).toString()).not.toContain(secret.slice(21, 40))
   })
 
-  test('OPS-07 rotation: two are active at once, a third is refused, revoking the old one makes room', async () => {
+  test('OPS-07 rotation: two secrets are active at once, a third is refused until the old one is revoked', async () => {
     const [old, fresh] = [await create(), await create()]
     expect((await opens(old.secret)) && (await opens(fresh.secret))).toBe(true)
     const third = await ask('POST', '/secrets', { body: { owner: 'me', wallets: [WALLET] } })
@@ -137,7 +137,7 @@ describe('the administration of secrets', () => {
     await create()
   })
 
-  test('a revocation is felt within five seconds, and for ever', async () => {
+  test('a revocation takes effect within five seconds, permanently', async () => {
     const { id, secret } = await create()
     expect(await opens(secret)).toBe(true)
     await ask('DELETE', `/secrets/${id}`)
@@ -148,7 +148,7 @@ describe('the administration of secrets', () => {
     expect((await ask('GET', '/secrets?owner=me')).body).toMatchObject([{ id, revokedAt: 1_800_000_000 }])
   })
 
-  test('a secret made after a lookup in vain is accepted within five seconds', async () => {
+  test('a secret created after a failed look-up is accepted within five seconds', async () => {
     const { id, hash, secret } = mintSecret()
     expect(await opens(secret)).toBe(false)
     await ledger.secrets.create({
@@ -166,7 +166,7 @@ describe('the administration of secrets', () => {
     expect(await opens(secret)).toBe(true)
   })
 
-  test('wallets are replaced, lower-cased and without doubles', async () => {
+  test('wallets are replaced, lower-cased and without duplicates', async () => {
     const { id } = await create()
     const answer = await ask('PUT', `/secrets/${id}/wallets`, {
       body: { wallets: [PAY_TO, `0x${PAY_TO.slice(2).toUpperCase()}`] },
@@ -191,14 +191,14 @@ describe('the administration of secrets', () => {
       { owner: 'me', wallets: [`0x${'0'.repeat(40)}`] },
       'wallets[0] must not be the zero address',
     ],
-  ])('refuses %s, saying what is wrong', async (_, body, words) => {
+  ])('refuses %s with a description of the error', async (_, body, words) => {
     expect(await ask('POST', '/secrets', { body })).toEqual({
       status: 400,
       body: { error: expect.stringContaining(words) },
     })
   })
 
-  test('knows no secret it has not made', async () => {
+  test('knows no secret that it has not created', async () => {
     expect((await ask('DELETE', '/secrets/0000000000000000')).status).toBe(404)
     expect(
       (await ask('PUT', '/secrets/0000000000000000/wallets', { body: { wallets: [WALLET] } })).status,
@@ -219,7 +219,7 @@ describe('the administration of secrets', () => {
     },
   )
 
-  test('is not opened by a FACILITATOR_SECRET', async () => {
+  test('does not accept a FACILITATOR_SECRET', async () => {
     const { secret } = await create()
     expect((await ask('GET', '/secrets?owner=me', { token: secret })).status).toBe(401)
   })
@@ -246,7 +246,7 @@ describe('authentication of agents', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('is closed to a secret with one character changed, wherever it is', async () => {
+  test('refuses a secret with one changed character at any position', async () => {
     const { secret } = await create()
     for (let index = 4; index < secret.length; index += 5) {
       const changed = secret.slice(0, index) + (secret[index] === 'a' ? 'b' : 'a') + secret.slice(index + 1)
@@ -265,7 +265,7 @@ describe('authentication of agents', () => {
     expect(await opens(forged)).toBe(false)
   })
 
-  test('answers 429 when a secret comes too often, and another secret is not held back', async () => {
+  test('answers 429 when a secret is used too often, without limiting another secret', async () => {
     const [one, other] = [await create('one'), await create('other')]
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
@@ -278,7 +278,7 @@ describe('authentication of agents', () => {
     expect(await opens(one.secret)).toBe(true)
   })
 
-  test('a body that is too large, of any type, or to no route is answered in the same form', async () => {
+  test('a body that is too large, of any type, or for an unknown route is answered in the same form', async () => {
     const { secret } = await create()
     const large = await ask('POST', '/release', { body: `"${'x'.repeat(70_000)}"`, token: secret })
     expect(large).toEqual({ status: 413, body: { error: expect.any(String) } })
@@ -304,7 +304,7 @@ describe('authentication of agents', () => {
     },
   )
 
-  test('a store that is down makes no caller unauthorized', async () => {
+  test('an unavailable store does not make callers unauthorized', async () => {
     const { secret } = await create()
     ledger.secrets.find = async () => await Promise.reject(new Error('connection refused by db.internal'))
     nowMs += 10_000

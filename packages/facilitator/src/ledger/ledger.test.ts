@@ -207,7 +207,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   }
 
   describe('holding', () => {
-    test('keeps everything of the payment', async () => {
+    test('keeps all parts of the payment', async () => {
       const one = await held({ validAfter: '7' })
       expect(await stateOf(one)).toMatchObject({
         ...one,
@@ -299,7 +299,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await capture(twin)).toEqual({ kind: 'bound-otherwise' })
     })
 
-    test('a repeat gets a fresh id and the later end; releasing the old id changes nothing', async () => {
+    test('a repeat gets a new id and the later end; releasing the old id changes nothing', async () => {
       const one = payment()
       const [first, second] = [
         { holdId: hex(4), holdUntil: NOW + 90 },
@@ -322,7 +322,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await hold(one)).toMatchObject({ kind: 'held' })
     })
 
-    test('says that a payment is in settlement, settled or failed for good', async () => {
+    test('reports that a payment is in settlement, settled or finally failed', async () => {
       const { one, hash } = await submitted()
       expect(await hold(one)).toEqual({ kind: 'in-settlement', transaction: hash })
       await settle(one)
@@ -332,11 +332,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await hold(lost)).toEqual({ kind: 'failed', reason: 'broke', message: 'no money' })
     })
 
-    describe('D41 an owner has limits of its own, whatever its secrets', () => {
+    describe('D41 an owner has its own limits, shared by all its secrets', () => {
       const holdOf = async (owner: string, changes: Partial<PaymentToHold> = {}): Promise<HoldOutcome> =>
         await hold(payment(), { owner, secretId: hex(4), ...changes })
 
-      test('an owner that is not listed has some settlements a UTC day, held ones counted, and is told how many', async () => {
+      test('an unlisted owner has some settlements a UTC day, holds included, and is told how many', async () => {
         const owner = hex(20)
         await sponsor(owner, 'unlisted')
         const one = payment()
@@ -374,7 +374,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         for (const one of late) outcomes.push(await capture(one, { owner, bounds }))
         expect(outcomes.filter(({ kind }) => kind === 'captured')).toHaveLength(6)
         expect(outcomes.at(-1)).toEqual({ kind: 'over-budget', budget: { used: 6, limit: 3 } })
-        // It has not been given back: it can be charged once there is room.
+        // It was not released, so it can be charged once the limit allows it.
         const [last] = late.slice(-1)
         if (last === undefined) throw new Error('none is late')
         const request = { payment: last, binding: 'job', owner }
@@ -391,14 +391,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         })
       })
 
-      test('many holds at once: no more are given than the limit', async () => {
+      test('many concurrent holds: no more succeed than the limit allows', async () => {
         const owner = hex(20)
         await sponsor(owner, 'unlisted')
         const outcomes = await atOnce(20, () => holdOf(owner))
         expect(outcomes.filter(({ kind }) => kind === 'held')).toHaveLength(3)
       })
 
-      test('an owner that becomes listed has the limit of those; one that was named stays named', async () => {
+      test('an owner that becomes listed gets the limit of listed owners; a named one stays named', async () => {
         const owner = hex(20)
         await sponsor(owner, 'unlisted')
         await sponsor(owner, 'listed')
@@ -409,7 +409,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await ledger.owners.use(hex(20), NOW)).toMatchObject({ sponsorship: 'named' })
       })
 
-      test('an owner whose name the operator takes back is unlisted, a listed one stays listed', async () => {
+      test('an owner whose name the operator removes is unlisted, a listed one stays listed', async () => {
         const [named, unmentioned, listed] = [hex(20), hex(20), hex(20)]
         await sponsor(named, 'named')
         await sponsor(listed, 'listed')
@@ -422,7 +422,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'listed' })
       })
 
-      test('a listed owner has what a platform grants it, the operator’s ceiling at most, else the number of listed owners', async () => {
+      test('a listed owner gets the grant of a platform up to the operator’s ceiling, otherwise the number of listed owners', async () => {
         const limits = {
           ...LIMITS,
           dailySettlements: { ...LIMITS.dailySettlements, listed: 7 },
@@ -438,12 +438,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await limitOf(4, 'listed')).toBe(4)
         expect(await limitOf(6, 'listed')).toBe(5)
         expect(await limitOf(undefined, 'listed')).toBe(7)
-        // An owner that is not listed, or is named by the operator, has no grant of a platform's.
+        // An unlisted owner, or one named by the operator, has no grant of a platform.
         expect(await limitOf(4, 'unlisted')).toBe(3)
         expect(await limitOf(4, 'named')).toBeUndefined()
       })
 
-      test('a limit that falls below what is used closes the owner to new payments, and what was captured settles', async () => {
+      test('a limit that falls below the used number refuses new payments of the owner, but captured ones are settled', async () => {
         const owner = hex(20)
         await sponsor(owner, 'listed', 4)
         const [one, two] = [payment(), payment()]
@@ -451,14 +451,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await capture(one, { owner })).toMatchObject({ kind: 'captured' })
         await sponsor(owner, 'listed', 1)
         expect(await holdOf(owner)).toEqual({ kind: 'over-budget', budget: { used: 2, limit: 1 } })
-        // What was held before is still charged.
+        // Payments held before are still charged.
         expect(await capture(two, { owner })).toMatchObject({ kind: 'captured' })
         expect(await submit([one.key, two.key])).toBeDefined()
         await sponsor(owner, 'listed')
         expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 3, limit: undefined } })
       })
 
-      test('a grant ends when it is not said again, and a name that is taken back leaves none', async () => {
+      test('a grant ends when it is not repeated, and removing a name leaves none', async () => {
         const owner = hex(20)
         await sponsor(owner, 'listed', 4)
         await sponsor(owner, 'listed')
@@ -471,7 +471,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         })
       })
 
-      test('owners near their limit are counted apart from those at it, and named; what is held or sent today counts', async () => {
+      test('owners near their limit are counted and named separately from those at it; payments held or sent today count', async () => {
         const dailySettlements = { ...LIMITS.dailySettlements, listed: 5 }
         const limits = { ...LIMITS, dailySettlements, grantedAtMost: 5 }
         const [far, near, at, unnamed] = ['1', '2', '3', '4'].map(first => first + hex(20)) as [
@@ -504,7 +504,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await count(NOW + 86_400)).toMatchObject({ owners: [] })
       })
 
-      test('has so many payments open and no more; what it has may be held for longer', async () => {
+      test('has a maximum of open payments, whose holds may be prolonged', async () => {
         const owner = hex(20)
         const limits = { ...LIMITS, open: 2 }
         const one = payment()
@@ -514,7 +514,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await hold(one, { owner, limits })).toMatchObject({ kind: 'held' })
       })
 
-      test('has fewer open of accounts with code, and none where it is not listed', async () => {
+      test('has a lower maximum for payments from accounts with code, and none of them when it is unlisted', async () => {
         const [owner, unlisted] = [hex(20), hex(20)]
         await sponsor(unlisted, 'unlisted')
         const alone = true
@@ -525,7 +525,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await holdOf(unlisted, { alone })).toEqual({ kind: 'code-not-sponsored' })
       })
 
-      test('gas that accounts with code have burned closes them out, by payer at once and by owner after so much', async () => {
+      test('gas burned by accounts with code excludes them: the payer at once, the owner after a limit', async () => {
         const [owner, from] = [hex(20), hex(20)]
         const burn = async (payer: string, revertedGas: bigint): Promise<void> => {
           const one = payment({ from: payer })
@@ -561,7 +561,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
     })
 
-    test('a payer who has a thousand payments open gets no more, until one is given back; others do', async () => {
+    test('a payer with a thousand open payments gets no more until one is released; other payers do', async () => {
       const from = hex(20)
       const rich = { observed: { balanceAtomic: 10_000n, blockNumber: 10n } }
       const small = (): LedgerPayment => payment({ from, value: '1' })
@@ -574,14 +574,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['held']))
       const more = small()
       expect(await hold(more, rich)).toEqual({ kind: 'too-many-open' })
-      // What it has may be held for longer.
+      // Its existing holds may be prolonged.
       expect(await hold(one, rich)).toMatchObject({ kind: 'held' })
       expect(await hold(payment({ value: '1' }))).toMatchObject({ kind: 'held' })
       await release(two)
       expect(await hold(more, rich)).toMatchObject({ kind: 'held' })
     })
 
-    describe('PAY-09 failures are held against a payer', () => {
+    describe('PAY-09 failures count against a payer', () => {
       const lose = async (from: string, owner: string): Promise<void> => {
         const one = payment({ from })
         await hold(one, { owner })
@@ -640,7 +640,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
     })
 
-    test('two processes that take the same payments at once, in opposite orders, hinder neither each other nor the sender', async () => {
+    test('two processes that capture the same payments at once, in opposite orders, block neither each other nor the sender', async () => {
       const other = await opened.again()
       const payments = Array.from({ length: 40 }, () => payment())
       const reversed = payments.toReversed()
@@ -684,7 +684,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(new Set(changed)).toEqual(new Set(keys))
     })
 
-    test('each of many at once gets a verdict of its own', async () => {
+    test('each of many concurrent captures gets its own verdict', async () => {
       const [free, poor, taken, spent] = [
         payment(),
         payment({ value: '101' }),
@@ -738,14 +738,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await release(given)).toBe(false)
     })
 
-    test('a hold that ran out is released as well: it is never charged then', async () => {
+    test('a hold that ran out can be released as well, and is never charged then', async () => {
       const late = await held()
       await ledger.audit.expireHolds(NETWORK.id, NOW + 60)
       expect(await release(late)).toBe(true)
       expect(await capture(late)).toEqual({ kind: 'released' })
     })
 
-    test('a hold still in time does not expire', async () => {
+    test('a hold within its time does not expire', async () => {
       const one = await held()
       await ledger.audit.expireHolds(NETWORK.id, NOW + 59)
       expect((await stateOf(one))?.state).toBe('held')
@@ -761,11 +761,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await release(one)).toBe(true)
     })
 
-    test('a payment never held is absent', async () => {
+    test('a payment that was never held is absent', async () => {
       expect(await capture(payment())).toEqual({ kind: 'absent' })
     })
 
-    test('answers with transaction or failure once it is decided', async () => {
+    test('returns the transaction or the failure once it is decided', async () => {
       const { one, hash } = await submitted()
       expect(await capture(one)).toEqual({ kind: 'captured', first: false, transaction: hash })
       await settle(one)
@@ -782,7 +782,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   })
 
   describe('submitting', () => {
-    test('the backlog shows what is captured in order, and what is open with its payments', async () => {
+    test('the backlog shows captured payments in order, and open transactions with their payments', async () => {
       const first = await captured()
       const second = await captured()
       const before = await backlog()
@@ -799,7 +799,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await stateOf(first)).toMatchObject({ state: 'submitted', transaction: transaction.hash })
     })
 
-    test('a payment that failed by itself waits behind those of its payer that did not', async () => {
+    test('a payment that failed by itself waits behind payments of its payer that did not', async () => {
       const from = hex(20)
       const failedOnce = await submitted({ from, value: '1', validBefore: String(NOW + 100) })
       await conclude({
@@ -815,7 +815,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     })
 
     describe('D41 taking turns', () => {
-      /** A network of its own: what other tests left is in no turn. */
+      /** A network of its own, so that payments of other tests get no turn. */
       const stageTurns = (): {
         readonly wait: (
           owner: string,
@@ -846,7 +846,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         return { wait, turns, network }
       }
 
-      test('owners take turns, however much one of them has waiting', async () => {
+      test('owners take turns, however many payments one of them has waiting', async () => {
         const { wait, turns } = stageTurns()
         const [many, few] = [hex(20), hex(20)]
         for (let count = 0; count < 20; count += 1) await wait(many)
@@ -862,7 +862,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(2)).toContain(other.key)
       })
 
-      test("what a process claims and does not send is another one's after a few seconds", async () => {
+      test("a payment that a process claims and does not send goes to another process after a few seconds", async () => {
         const { wait, turns, network } = stageTurns()
         const one = await wait(hex(20))
         const [stuck, other] = [hex(20), hex(20)]
@@ -870,7 +870,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           await ledger.leases.acquire({ network, relayer }, relayer, 60_000)
         expect(await turns(1, stuck)).toEqual([one.key])
         const taken = await until(async () => {
-          // It looks before the other one, each time.
+          // This process reads the backlog before the other one each time.
           await turns(1, stuck)
           const keys = await turns(1, other)
           return keys.length > 0 && keys
@@ -899,7 +899,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(harmed)).toMatchObject({ attempts: 1, faults: 0 })
       })
 
-      test('payments of accounts with code have a lane of their own, also once they turn out to have some', async () => {
+      test('payments of accounts with code have their own lane, also once they turn out to have code', async () => {
         const { wait, turns, network } = stageTurns()
         const alone = await wait(hex(20), {}, true)
         const later = await wait(hex(20))
@@ -910,7 +910,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(later)).toMatchObject({ attempts: 0, alone: true })
       })
 
-      test('a payer whose code has burned gas loses whatever else of it waits to go alone, and nothing of others', async () => {
+      test('a payer whose code has burned gas loses its other waiting payments in that lane, and other payers lose none', async () => {
         const { wait } = stageTurns()
         const [from, owner] = [hex(20), hex(20)]
         const burned = await wait(owner, { from, value: '1' }, true)
@@ -931,14 +931,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(other)).toMatchObject({ state: 'captured' })
       })
 
-      test('of several equal conclusions about a payment at once, one changes it', async () => {
+      test('of several equal concurrent conclusions about a payment, one changes it', async () => {
         const { wait } = stageTurns()
         const one = await wait(hex(20), {}, true)
         const changed = await atOnce(5, () => fail(one))
         expect(changed.flat()).toEqual([one.key])
       })
 
-      test('relayers that work at the same time are given different payments, and a dead one keeps none', async () => {
+      test('relayers that work at the same time get different payments, and a dead one keeps none', async () => {
         const { wait, turns, network } = stageTurns()
         const relayers = [hex(20), hex(20), hex(20)]
         for (const relayer of relayers) await ledger.leases.acquire({ network, relayer }, 'holder', 60_000)
@@ -946,7 +946,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const given = await Promise.all(relayers.map(async relayer => await turns(3, relayer)))
         expect(new Set(given.flat()).size).toBe(given.flat().length)
         expect(given.flat()).toHaveLength(9)
-        // It is given its own again.
+        // It gets its own payments again.
         expect(new Set(await turns(3, relayers[0]))).toEqual(new Set(given[0]))
         const seen = new Set<string>()
         const look = async (): Promise<number> => {
@@ -957,7 +957,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
     })
 
-    test('open transactions of an account whose lease nobody holds are counted, by account', async () => {
+    test('open transactions of an account whose lease is free are counted, by account', async () => {
       const network = `eip155:${nonce + 1_000}`
       const account = { network, relayer: hex(20) }
       const taken = await ledger.leases.acquire(account, 'holder', 60_000)
@@ -986,7 +986,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await ledger.owners.use('fast', NOW)).settlements).toBe(before + 1)
     })
 
-    test('captured in one step with a nonce that is taken, or without the lease, it waits for its turn', async () => {
+    test('captured in one step with a used nonce, or without the lease, it waits for its turn', async () => {
       const [first, second, third] = [await held(), await held(), await held()]
       const transaction = signed()
       const { captureAndSubmit } = ledger.settlements
@@ -1010,14 +1010,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       }
     })
 
-    test('D41 a payment of an account with code is captured and not saved: it has a lane of its own', async () => {
+    test('D41 a payment of an account with code is captured but not saved: it has its own lane', async () => {
       const one = await held({}, { alone: true })
       const { submitted } = await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))
       expect(submitted).toBeUndefined()
       expect((await stateOf(one))?.state).toBe('captured')
     })
 
-    test('what is no hold to charge changes nothing and saves nothing', async () => {
+    test('a capture without a hold changes nothing and saves nothing', async () => {
       const { one, hash } = await submitted()
       const known = await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))
       expect(known).toEqual({
@@ -1029,7 +1029,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await backlog()).open).toHaveLength(1)
     })
 
-    test('50 charges of one payment at once, in either way: one of them is the first', async () => {
+    test('50 concurrent charges of one payment, in either way: one of them is the first', async () => {
       const one = await held()
       const charge = async (): Promise<CaptureOutcome> =>
         (await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))).capture
@@ -1066,7 +1066,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(other))?.state).toBe('captured')
     })
 
-    test('a lost lease submits and replaces nothing', async () => {
+    test('a sender that lost its lease submits and replaces nothing', async () => {
       const { id } = await submitted()
       const one = await captured()
       await ledger.leases.giveUp(lease)
@@ -1075,7 +1075,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(one))?.state).toBe('captured')
     })
 
-    test('a replacement keeps every hash and is what payments name', async () => {
+    test('a replacement keeps every hash and becomes the transaction of its payments', async () => {
       const { one, id, hash } = await submitted()
       const { nonce: _, ...higher } = signed()
       expect(await ledger.settlements.replace(lease, id, higher)).toBe(true)
@@ -1084,7 +1084,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(one))?.transaction).toBe(higher.hash)
     })
 
-    test('the work that a lost process saved is there for the next', async () => {
+    test('the work that a lost process saved is available to the next', async () => {
       const { one, id } = await submitted()
       const waiting = await captured()
       const next = await opened.again()
@@ -1096,7 +1096,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   })
 
   describe('concluding', () => {
-    test('closes the transaction and writes each payment down', async () => {
+    test('closes the transaction and records each payment', async () => {
       const [paid, unpaid, lost] = [await captured(), await captured(), await captured()]
       const transaction = signed()
       const id = await ledger.settlements.submit(lease, transaction, [paid.key, unpaid.key, lost.key])
@@ -1137,7 +1137,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await backlog()).open).toEqual([])
     })
 
-    test('counts only in the state it was decided in', async () => {
+    test('counts only in the state in which it was decided', async () => {
       const { one } = await submitted()
       await settle(one)
       expect(await conclude({ key: one.key, from: 'submitted', to: 'captured', observedBlock: 1n })).toEqual(
@@ -1146,14 +1146,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(one))?.state).toBe('settled')
     })
 
-    test('PAY-18 a settled payment that a reorganisation undid is captured again', async () => {
+    test('PAY-18 a settled payment that a reorganisation removed is captured again', async () => {
       const { one } = await submitted()
       await settle(one)
       await conclude({ key: one.key, from: 'settled', to: 'captured', observedBlock: 0n })
       expect(await stateOf(one)).toMatchObject({ state: 'captured', blockNumber: undefined })
     })
 
-    test('PAY-16 a payment settled by a foreign transaction is settled, whatever we thought of it', async () => {
+    test('PAY-16 a payment settled by a foreign transaction is settled, whatever its state was', async () => {
       for (const state of ['held', 'released', 'failed'] as const) {
         const one = state === 'failed' ? await captured() : await held()
         if (state === 'released') await release(one)
@@ -1207,7 +1207,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(keys).toEqual([late.key])
     })
 
-    test('settled rows are listed by how long they have been so, until they are confirmed', async () => {
+    test('settled rows are listed by the time since their settlement, until they are confirmed', async () => {
       const one = await captured()
       await settle(one, 600_000n)
       const isListed = async (age: Parameters<typeof ledger.audit.unconfirmed>[1]): Promise<boolean> =>
@@ -1220,7 +1220,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.audit.settledSince(NETWORK.id, 600_000n, 10)).toEqual([])
     })
 
-    test('a row that was settled once says so for ever, and one that is settled again is audited again', async () => {
+    test('a row that was settled once keeps that mark, and one that is settled again is audited again', async () => {
       const one = await captured()
       expect((await stateOf(one))?.wasSettled).toBe(false)
       await settle(one, 700_000n)
@@ -1238,14 +1238,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(keys).toEqual([one.key])
     })
 
-    test('a lost charge is recorded once, and recording it again succeeds for its job alone', async () => {
+    test('a lost charge is recorded once, and recording it again succeeds only for its job', async () => {
       const one = await held()
       await release(one)
       const relayer = hex(20)
       await ledger.leases.acquire({ network: NETWORK.id, relayer }, 'holder', 60_000)
       const proof = { transaction: hex(32), blockNumber: 800_000n }
       const charge = { payment: one, binding: 'job', owner: 'owner', secretId: 'secret', relayer, ...proof }
-      // As the reconciler does, at the same time.
+      // The reconciler does the same at the same time.
       await conclude({ key: one.key, from: 'released', to: 'settled', ...proof })
       expect(await ledger.audit.adopt(charge)).toBe(true)
       expect(await ledger.audit.adopt(charge)).toBe(true)
@@ -1255,7 +1255,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await stateOf(one)).toMatchObject({ state: 'settled', ...proof })
     })
 
-    test('uncharged rows are looked at until their authorization is dead for good', async () => {
+    test('uncharged rows are checked until their authorization can never be used', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
       await release(one)
       const isListed = async (): Promise<boolean> => (await uncharged()).some(row => row.key === one.key)
@@ -1275,7 +1275,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect([await isListed(NOW + 50), await isListed(NOW + 51)]).toEqual([false, true])
     })
 
-    test('failed rows are looked at before those that were only given back, however many there are', async () => {
+    test('failed rows are checked before released ones, however many there are', async () => {
       const lost = await captured()
       await fail(lost)
       await ledger.audit.markAudited([lost.key], NOW, 120)
@@ -1319,7 +1319,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(keys).toContain(one.key)
     })
 
-    test('totals count what is open', async () => {
+    test('totals count open payments', async () => {
       const before = await ledger.totals(NETWORK.id, NOW)
       await held()
       await captured()
@@ -1331,7 +1331,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         captured: before.captured + 1,
         submitted: before.submitted + 1,
       })
-      // The twin in memory keeps no times.
+      // The ledger in memory keeps no times.
       expect(after.oldestPendingSeconds ?? 0).toBeGreaterThanOrEqual(0)
       expect(after.oldestPendingSeconds ?? 0).toBeLessThan(3_600)
     })
@@ -1350,7 +1350,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       lastUsedAt: null,
     })
 
-    test('are kept as they are', async () => {
+    test('are stored unchanged', async () => {
       const one = secret(hex(4))
       await ledger.secrets.create(one)
       const found = await ledger.secrets.find(one.id)
@@ -1373,7 +1373,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'unlisted' })
     })
 
-    test('two of an owner are active at once, also when ten are made at the same time', async () => {
+    test('two secrets of an owner are active at once, also when ten are created at the same time', async () => {
       const owner = hex(4)
       const made = await atOnce(10, () => ledger.secrets.create(secret(owner)))
       expect(made.filter(Boolean)).toHaveLength(2)
@@ -1383,7 +1383,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.secrets.list({ owner })).toHaveLength(3)
     })
 
-    test('secrets are found by the wallets they may take payments to, of all owners', async () => {
+    test('secrets are found by the wallets that they may take payments to, for all owners', async () => {
       const [wallet, other] = [hex(20), hex(20)]
       const [one, two] = [secret(hex(4)), secret(hex(4))]
       await ledger.secrets.create({ ...one, wallets: [wallet, other] })

@@ -33,12 +33,12 @@ async function deploy(words: readonly string[]): Promise<{ readonly code: number
   }
 }
 
-test('the address that facilitators look at is the one at which the contract is deployed', async () => {
+test('the address that facilitators check is the one at which the contract is deployed', async () => {
   const address = deploymentAddress(await loadEvmCrypto(), DEPLOY_SETTLER.contract.creationCode)
   expect(address).toBe(BATCH_SETTLER_ADDRESS.toLowerCase())
 })
 
-test('farebox-facilitator deploy-settler puts BatchSettler where facilitators look for it, once', async () => {
+test('farebox-facilitator deploy-settler deploys BatchSettler where facilitators look for it, once', async () => {
   await callAnvil(chain.rpcUrl, 'anvil_setCode', [BATCH_SETTLER_ADDRESS, '0x'])
   const dry = await deploy(['--dry-run'])
   expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/gas +\d+ at up to/) })

@@ -85,7 +85,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
     return find() ?? ''
   }
 
-  test('says where it listens, is ready, and ends with 0 at SIGTERM while a keep-alive client is connected', async () => {
+  test('logs where it listens, is ready, and exits with 0 at SIGTERM while a keep-alive client is connected', async () => {
     const started = start()
     const url = await urlOf(started)
     expect(await (await fetch(`${url}/ready`)).json()).toEqual({
@@ -135,7 +135,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
       'cannot reach PostgreSQL at 127.0.0.1:9 (database \\"none\\"): connection refused (ECONNREFUSED)',
     ],
     ['another chain than it is told', { FACILITATOR_NETWORK: 'eip155:8453' }, 'the node is on chain 84532'],
-  ])('does not start with %s: exit 1, and says why', async (_, environment, words) => {
+  ])('does not start with %s: exit code 1 and a reason', async (_, environment, words) => {
     const { child, lines, errors } = start(environment)
     const [code] = await once(child, 'exit')
     expect(code).toBe(1)

@@ -74,7 +74,7 @@ test('every variable is read', () => {
   })
 })
 
-test('D41 one number for a day is the limit of all: platforms grant no more', () => {
+test('D41 one daily number limits all owners, grants of platforms included', () => {
   const limitsOf = (variables: { readonly [name: string]: string }): unknown => read(variables).limits.owners
   expect(limitsOf({ FACILITATOR_DAILY_SETTLEMENTS: '5' })).toMatchObject({ grantedAtMost: 5 })
   expect(limitsOf({ FACILITATOR_DAILY_SETTLEMENTS_MOST: '9' })).toMatchObject({

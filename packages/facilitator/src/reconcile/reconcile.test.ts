@@ -9,7 +9,7 @@ import { createFacilitatorMetrics } from '../metrics.ts'
 import { firstPass, reconcile } from './reconcile.ts'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 
-// What rows of the ledger become is in recovery.test.ts, on a real chain. Here are many of them.
+// The new states of corrected rows are tested in recovery.test.ts on a real chain; this file tests large numbers of rows.
 
 const NOW = 1_800_000_000
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`
@@ -32,7 +32,7 @@ function payment(): LedgerPayment {
   }
 }
 
-/** A ledger with so many failed rows and rows that were given back, on a chain that knows of none of them. */
+/** A ledger with this many failed and released rows, on a chain that has none of their authorizations. */
 async function stage(counts: { readonly failed: number; readonly released: number }) {
   const clock = { nowMs: () => NOW * 1_000, after: () => () => undefined }
   const ledger = createMemoryLedger(clock)
@@ -102,14 +102,14 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
   }
 }
 
-test('one comparison looks at every row once, though failed ones come first and are many', async () => {
+test('one comparison checks every row once, although failed ones come first and are many', async () => {
   const { compare, unseen, looks } = await stage({ failed: 700, released: 900 })
   expect(await unseen()).toBe(1_600)
   await compare()
   expect([await unseen(), looks()]).toEqual([0, 32])
 })
 
-test('answers of a node that is behind are not asked for again and again', async () => {
+test('answers of a node that is behind do not cause repeated requests', async () => {
   const { compare, unseen, looks, fallBehind } = await stage({ failed: 0, released: 600 })
   fallBehind()
   await compare()

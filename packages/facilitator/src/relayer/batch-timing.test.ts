@@ -17,7 +17,7 @@ function setScene() {
   return { clock, batching, wait, went: () => wentAtMs }
 }
 
-test('what waits goes at the next eighth of a block', async () => {
+test('a waiting payment is sent at the next eighth of a block', async () => {
   const { clock, batching, wait, went } = setScene()
   batching.sent(2, false)
   batching.captured()
@@ -28,7 +28,7 @@ test('what waits goes at the next eighth of a block', async () => {
   expect(went()).toBe(260)
 })
 
-test('a full transaction goes at once, also where what is over of the last one makes it full', async () => {
+test('a full transaction is sent at once, also when payments left over from the last one make it full', async () => {
   const { clock, batching, wait, went } = setScene()
   batching.sent(2, false)
   wait()
@@ -42,7 +42,7 @@ test('a full transaction goes at once, also where what is over of the last one m
   expect(went()).toBe(30)
 })
 
-test('when a transaction ends, those who come with its answer join those who waited', async () => {
+test('when a transaction ends, payments that follow its response join the waiting ones', async () => {
   const { clock, batching, wait, went } = setScene()
   batching.sent(2, false)
   batching.captured()
@@ -53,7 +53,7 @@ test('when a transaction ends, those who come with its answer join those who wai
   expect(went()).toBe(65)
 })
 
-test('where the last transaction went longer ago than that, nobody waits for more', async () => {
+test('when the last transaction was sent longer ago than that, no payment waits for more', async () => {
   const { clock, batching, wait, went } = setScene()
   batching.sent(2, false)
   await clock.pass(400)
@@ -63,7 +63,7 @@ test('where the last transaction went longer ago than that, nobody waits for mor
   expect(went()).toBe(410)
 })
 
-test('for a while after a transaction with several payments, one that comes by itself has company', async () => {
+test('for a while after a transaction with several payments, a single payment has company', async () => {
   const { clock, batching } = setScene()
   expect(batching.hasCompany()).toBe(false)
   batching.sent(1, false)
@@ -76,7 +76,7 @@ test('for a while after a transaction with several payments, one that comes by i
   expect(batching.hasCompany()).toBe(false)
 })
 
-test('where nothing is in flight what comes waits for company alone, not for a slot of the block', async () => {
+test('when nothing is in flight a payment waits for company only, not for a slot of the block', async () => {
   const { clock, batching, wait, went } = setScene()
   batching.sent(2, false)
   batching.captured()
@@ -85,7 +85,7 @@ test('where nothing is in flight what comes waits for company alone, not for a s
   expect(went()).toBe(10)
 })
 
-test('a clock that is set back keeps nothing waiting for longer than a slot', async () => {
+test('a clock that is set back delays nothing for longer than a slot', async () => {
   const clock = createClockForTests()
   let setBackMs = 0
   const batching = createBatchTiming({ ...clock, nowMs: () => clock.nowMs() - setBackMs }, 3)

@@ -16,7 +16,7 @@ import { openToken, type TokenForTests } from '../test-setup/token-for-tests.ts'
 import { READY_MS } from './charge-at-once.ts'
 
 const IN_TIME = { timeoutMs: 600_000 }
-/** The node is waited for until it answers, so that the payment is charged at once on any machine. */
+/** Waits for the node without a time limit, so that the payment is charged at once on any machine. */
 const PATIENT: Clock = {
   ...systemClock,
   after: (ms, callback) => systemClock.after(ms === READY_MS ? IN_TIME.timeoutMs : ms, callback),
@@ -26,7 +26,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
   let stack: Stack
   let token: TokenForTests
   let facilitator: RunningFacilitator
-  /** The steps of the ledger that captured or saved something, as they were asked for. */
+  /** The ledger steps that captured or saved something, in the order of the calls. */
   const steps: string[] = []
 
   beforeAll(async () => {
@@ -72,11 +72,11 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
       expect(await settle(payment)).toBe('settled')
       return [...steps]
     }
-    // The first payments may find the keys not leased yet, or the loop at work.
+    // At first the keys may not be leased yet, or the loop may be at work.
     await expect.poll(settleOne).toEqual(['captureAndSubmit'])
   })
 
-  test('shares that moment with nobody: those that come with it are captured, and go together', async () => {
+  test('does not share that moment: payments that arrive with it are captured, and sent together', async () => {
     const payments = [await held(), await held(), await held(), await held()]
     expect(new Set(await Promise.all(payments.map(settle)))).toEqual(new Set(['settled']))
     expect(steps.filter(step => step === 'captureAndSubmit').length).toBeLessThanOrEqual(2)
@@ -84,7 +84,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     for (const { authorization } of payments) expect(await token.countTransfers(authorization.from)).toBe(1)
   })
 
-  test('is tried before: one that its payer cancelled is not sent', async () => {
+  test('is simulated before: one that its payer cancelled is not sent', async () => {
     const payment = await held()
     await token.cancel(payment.payer, payment.authorization.nonce)
     const sent = async (): Promise<number> => {
@@ -99,7 +99,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     expect(await sent()).toBe(before)
   })
 
-  test('of an account that has got code since goes the way of such payments', async () => {
+  test('of an account that has got code since is handled as such a payment', async () => {
     const payment = await held()
     await stack.rpc.call('anvil_setCode', [payment.authorization.from, '0x00'])
     await settle(payment)
@@ -107,7 +107,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     expect(steps).not.toContain('captureAndSubmit')
   })
 
-  test('D10 is captured while the node keeps its answer back: what a hold keeps is not let go meanwhile', async () => {
+  test('D10 is captured while the node does not answer, so that its hold is not released meanwhile', async () => {
     const payment = await held()
     const ledger = await stack.openLedger()
     let isSilent = false
@@ -118,7 +118,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     const rpc: JsonRpc = {
       ...stack.rpc,
       call: async (method, ...rest) => {
-        // The trial of a transaction, as it would be sent.
+        // The simulation of a transaction, as it would be sent.
         if (isSilent && method === 'eth_call' && JSON.stringify(rest).includes('maxFeePerGas'))
           await isCaptured
         return await stack.rpc.call(method, ...rest)

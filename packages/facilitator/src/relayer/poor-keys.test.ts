@@ -19,7 +19,7 @@ describe.runIf(await hasPostgres())('relayer accounts with gas for less than a f
   })
   afterAll(async () => await stack.stop())
 
-  /** A key of an account that can pay for so many settlements. */
+  /** A key of an account that can pay for this many settlements. */
   const keyWith = async (settlements: bigint): Promise<string> => {
     const key = freshKey()
     const { maxFeePerGas } = await createRelayerNode(stack.rpc, systemClock).fees()
@@ -27,7 +27,7 @@ describe.runIf(await hasPostgres())('relayer accounts with gas for less than a f
     await stack.rpc.call('anvil_setBalance', [stack.crypto.addressOf(fromHex(key)), `0x${wei.toString(16)}`])
     return key
   }
-  /** Settles so many that were all captured before by a process that does not send. */
+  /** Settles this many payments that a process which does not send has captured before. */
   const settleMany = async (relayerKeys: readonly string[], count: number): Promise<ReadonlySet<string>> => {
     const ledger = await stack.openLedger()
     const leases = { ...ledger.leases, acquire: async () => await Promise.resolve(undefined) }
@@ -52,11 +52,11 @@ describe.runIf(await hasPostgres())('relayer accounts with gas for less than a f
     return new Set(outcomes.map(({ kind }) => kind))
   }
 
-  test('an account without any does not hold up another that has some', async () => {
+  test('an account without gas money does not delay another that has some', async () => {
     expect(await settleMany([await keyWith(0n), await keyWith(100n)], 3)).toEqual(new Set(['settled']))
   })
 
-  test('one pays for as many as it can, of however many wait', async () => {
+  test('an account pays for as many settlements as it can, however many wait', async () => {
     expect(await settleMany([await keyWith(70n)], 100)).toEqual(new Set(['settled']))
   })
 })

@@ -11,9 +11,9 @@ import {
   type RelayerTerm,
 } from './relayer-term.ts'
 
-/** A term of an account with so many transactions in flight, of nonces from 0 on. */
+/** A term of an account with this many transactions in flight, with nonces from 0 on. */
 function termWith(address: string, open: number, lane: SettlementLane = 'together'): RelayerTerm {
-  // Of a relayer its address alone is asked for.
+  // Only the address of the relayer is used.
   const term = beginTerm({ address } as Relayer, { network: 'n', relayer: address, fence: 1n })
   for (let nonce = 0; nonce < open; nonce += 1)
     term.following.set(`${nonce}`, { nonce, lane, sinceMs: 0, done: Promise.resolve() })
@@ -27,7 +27,7 @@ test('the account with the fewest transactions in flight sends the next', () => 
   expect(chooseTerm([termWith('0xa', 16)], 'together')).toBeUndefined()
 })
 
-test('under light load all accounts send alike', () => {
+test('under light load all accounts send equally often', () => {
   const terms = [termWith('0xa', 0), termWith('0xb', 0), termWith('0xc', 0)]
   const senders = Array.from({ length: 6 }, () => {
     const term = chooseTerm(terms, 'together')
@@ -46,13 +46,13 @@ test('an account without gas money is passed over while another has some', () =>
   expect(chooseTerm([poor, rich], 'together', canPayFew)).toBe(rich)
 })
 
-test('an account whose gas money may go for what it has in flight is passed over while another has more', () => {
+test('an account that may need its gas money for transactions in flight is passed over while another has more', () => {
   const [short, rich] = [termWith('0xa', 1), termWith('0xb', 2)]
   const canPay = (relayer: string, payments: number): boolean => relayer === '0xb' || payments <= MAX_BATCH
   expect(chooseTerm([short, rich], 'together', canPay)).toBe(rich)
 })
 
-test('an account with a transaction that is stuck is passed over while another has room', () => {
+test('an account with a stuck transaction is passed over while another is below its limit', () => {
   const [stuck, busy] = [termWith('0xa', 1), termWith('0xb', 9)]
   const isLast = (term: RelayerTerm): boolean => term === stuck && isHeldUp(term, 6_001, 2_000)
   expect(chooseTerm([stuck, busy], 'together', () => true, isLast)).toBe(busy)

@@ -12,7 +12,7 @@ import {
 import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
 import { openToken } from '../test-setup/token-for-tests.ts'
 
-describe.runIf(await hasPostgres())('what a node says of a captured payment', () => {
+describe.runIf(await hasPostgres())('the answer of a node about a captured payment', () => {
   let stack: Stack
   beforeAll(async () => {
     stack = await startStack()
@@ -56,7 +56,7 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     await facilitator.close()
   })
 
-  test('PAY-18 is not recorded where its block is replaced before: the payment is inspected again, and paid', async () => {
+  test('PAY-18 is not recorded when its block is replaced before: the payment is inspected again, and paid', async () => {
     let snapshot: unknown
     let looks = 0
     // The watch sleeps for two seconds after each look at the chain.
@@ -72,7 +72,7 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     const rpc: JsonRpc = {
       ...stack.rpc,
       call: async (method, params, ...rest) => {
-        // The first question about a block by its number after the cancellation was found.
+        // The first request for a block by its number after the cancellation was found.
         if (wasSeen && !wasReplaced && method === 'eth_getBlockByNumber' && params[0] !== 'latest') {
           wasReplaced = true
           await stack.rpc.call('evm_revert', [snapshot])
@@ -91,7 +91,7 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     const before = await stack.rpc.call('evm_snapshot', [])
     await openToken(stack.rpc, stack.crypto).cancel(payer, signed.authorization.nonce)
-    // One look may have been under way; the next has seen its block as the head.
+    // One look may have been in progress; the next one has seen the block as the head.
     const looksBefore = looks
     await until(() => looks >= looksBefore + 2)
     snapshot = before

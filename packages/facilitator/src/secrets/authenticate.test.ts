@@ -55,7 +55,7 @@ async function openAuthenticate(): Promise<{
   }
 }
 
-describe('a secret that is shown again and again', () => {
+describe('a secret that is used repeatedly', () => {
   test('is looked up once in three seconds', async () => {
     const { authenticate, secret, id, looks, pass } = await openAuthenticate()
     for (let time = 0; time < 10; time += 1)
@@ -78,7 +78,7 @@ describe('a secret that is shown again and again', () => {
     expect(await authenticate(`Bearer ${secret}`)).toBeUndefined()
   })
 
-  test('has its use noted to the minute, once a minute however often it is shown, and not by who cannot open', async () => {
+  test('has its use recorded to the minute, at most once a minute, and only when it is valid', async () => {
     const { authenticate, secret, id, secrets, pass, notes } = await openAuthenticate()
     await authenticate(`Bearer fbx_${id}_${'A'.repeat(43)}00000000`)
     expect((await secrets.find(id))?.lastUsedAt).toBeNull()
@@ -94,7 +94,7 @@ describe('a secret that is shown again and again', () => {
     expect(notes()).toBe(2)
   })
 
-  test('opens for nobody who knows its id alone, or all but its end', async () => {
+  test('is not accepted with its id alone, or without its end', async () => {
     const { authenticate, secret, id } = await openAuthenticate()
     expect(await authenticate(`Bearer ${secret}`)).toBeDefined()
     const body = `fbx_${id}_${'A'.repeat(43)}`

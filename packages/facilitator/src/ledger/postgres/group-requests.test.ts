@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { groupRequests } from './group-requests.ts'
 
-/** Doubles numbers, and remembers what it was asked together. */
+/** Doubles numbers, and records which were passed together. */
 function createDoubler(refuse: (numbers: readonly number[]) => Error | undefined = () => undefined): {
   readonly groups: (readonly number[])[]
   readonly run: (numbers: readonly number[]) => Promise<readonly number[]>
@@ -25,14 +25,14 @@ const upTo = (count: number): readonly number[] => Array.from({ length: count },
 const refusal = (): Error => new pg.DatabaseError('value out of range', 0, 'error')
 
 describe('requests in groups', () => {
-  test('those of one moment go together, and each gets its own outcome', async () => {
+  test('requests of one moment run together, and each gets its own outcome', async () => {
     const { groups, run } = createDoubler()
     const double = groupRequests(systemClock, run)
     expect(await Promise.all(upTo(80).map(double))).toEqual(upTo(80).map(number => 2 * number))
     expect(groups.map(group => group.length)).toEqual([80])
   })
 
-  test('one that the database refuses fails alone', async () => {
+  test('a request that the database refuses fails alone', async () => {
     const { groups, run } = createDoubler(numbers => (numbers.includes(3) ? refusal() : undefined))
     const double = groupRequests(systemClock, run)
     const outcomes = await Promise.allSettled(upTo(6).map(double))
@@ -42,7 +42,7 @@ describe('requests in groups', () => {
     expect(groups.map(group => group.length)).toEqual([6, 1, 1, 1, 1, 1, 1])
   })
 
-  test('a broken connection leaves the outcome of all unknown, and none is tried again', async () => {
+  test('a broken connection leaves all outcomes unknown, and no request is repeated', async () => {
     const { groups, run } = createDoubler(() => new Error('Connection terminated unexpectedly'))
     const double = groupRequests(systemClock, run)
     const outcomes = await Promise.allSettled(upTo(5).map(double))
@@ -51,7 +51,7 @@ describe('requests in groups', () => {
     await expect(double(7)).rejects.toThrow('Connection terminated unexpectedly')
   })
 
-  test('fewer outcomes than requests are nobody’s outcome', async () => {
+  test('with fewer outcomes than requests all are rejected', async () => {
     const double = groupRequests(
       systemClock,
       async (numbers: readonly number[]) => await Promise.resolve(numbers.slice(1)),

@@ -6,7 +6,7 @@ import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../../test-setup/s
 import { openPostgresLedger } from './postgres-ledger.ts'
 
 const KEYS = ['a', 'b', 'c']
-/** How each statement that locks several payments is called for `a`, `b` and `c`, named in another order. */
+/** The call of each statement that locks several payments, for `a`, `b` and `c` named in another order. */
 const STATEMENTS: readonly (readonly [name: string, state: string, statement: string])[] = [
   ['captures', 'held', `select capture_together('[${['c', 'b', 'a'].map(captureJson).join()}]')`],
   ['holds', 'held', `select hold_together('[${['c', 'b', 'a'].map(holdJson).join()}]', 5, 600)`],
@@ -18,7 +18,7 @@ const STATEMENTS: readonly (readonly [name: string, state: string, statement: st
   ['conclude', 'captured', `select conclude('[{"key":"c"},{"key":"b"},{"key":"a"}]', '[]', 0, 5, 600)`],
 ]
 
-describe.skipIf(!(await hasPostgres()))('what locks several payments', () => {
+describe.skipIf(!(await hasPostgres()))('statements that lock several payments', () => {
   let schema: Awaited<ReturnType<typeof createSchema>>
   const clients: pg.Client[] = []
 
@@ -39,7 +39,7 @@ describe.skipIf(!(await hasPostgres()))('what locks several payments', () => {
   })
 
   test.each(STATEMENTS)(
-    '%s: in the order of their keys, whatever order they are named in',
+    '%s: locks them in the order of their keys, whatever order they are named in',
     async (_, state, statement) => {
       const [blocker, locker, watcher] = clients
       if (blocker === undefined || locker === undefined || watcher === undefined)
@@ -68,7 +68,7 @@ describe.skipIf(!(await hasPostgres()))('what locks several payments', () => {
       }
       await blocker.query('rollback')
       await locking
-      // It waits for `b` with `a` in hand, and has not come to `c`.
+      // It holds `a`, waits for `b`, and has not reached `c`.
       expect(free).toEqual(['c'])
     },
   )
@@ -117,7 +117,7 @@ function holdJson(key: string): string {
   })
 }
 
-/** Until the connection of that process waits for a row that somebody else holds. */
+/** Resolves when the connection of that process waits for a row that another one holds. */
 async function untilBlocked(watcher: pg.Client, pid: number): Promise<void> {
   const text = `select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`
   await until(async () => (await watcher.query(text, [pid])).rowCount === 1)

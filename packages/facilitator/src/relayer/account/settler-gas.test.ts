@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshKey, NETWORK } from '../../test-setup/payments-for-tests.ts'
 import { createRelayer, MAX_BATCH, type CarriedPayment } from './relayer-account.ts'
 
-/** Burns what it is given: `JUMPDEST PUSH0 JUMP`. */
+/** Burns all gas it is given: `JUMPDEST PUSH0 JUMP`. */
 const BURNS = '0x5b5f56'
-/** What a transfer within a batch may use. */
+/** Gas that a transfer within a batch may use. */
 const GAS_EACH = 90_000n
 
 let chain: LocalChain
@@ -19,12 +19,12 @@ beforeAll(async () => {
 })
 afterAll(async () => await chain.stop())
 
-/** 0x hex without a zero byte: a byte that is none costs four times as much. */
+/** 0x hex without zero bytes, which cost a quarter of other bytes. */
 function fullBytes(count: number): string {
   return `0x${Buffer.from(randomBytes(count).map(byte => byte || 1)).toString('hex')}`
 }
 
-/** As dear as one can be: an account with code, and as many bytes that are not zero as fit. */
+/** The most expensive payment: an account with code, and as many non-zero bytes as fit. */
 async function dearest(): Promise<CarriedPayment> {
   const from = fullBytes(20)
   await callAnvil(chain.rpcUrl, 'anvil_setCode', [from, BURNS])
@@ -56,7 +56,7 @@ test.each([2, 3, 50, MAX_BATCH])(
     const receipt = (await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [
       { from: TEST_KEYS.relayer.address, to, data, gas: `0x${gas.toString(16)}` },
     ])) as { readonly status: string; readonly gasUsed: string }
-    // With too little for the last it would have been reverted.
+    // With too little gas for the last payment it would have reverted.
     expect(receipt.status).toBe('0x1')
     expect(BigInt(receipt.gasUsed)).toBeGreaterThan(BigInt(count) * GAS_EACH)
     expect(BigInt(receipt.gasUsed)).toBeLessThan(gas)

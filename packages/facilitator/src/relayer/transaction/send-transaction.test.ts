@@ -11,7 +11,7 @@ const BLOCK_MS = 2_000
 function setScene(answer: RelayerBroadcast) {
   const clock = createClockForTests()
   const given: { readonly raw: string; readonly blockMs: number | undefined }[] = []
-  // Of a node only what is asked for here; of a transaction too.
+  // Only the parts of a node and of a transaction that are used.
   const node = {
     broadcast: async (raw: string, blockMs?: number) => {
       given.push({ raw, blockMs })
@@ -24,7 +24,7 @@ function setScene(answer: RelayerBroadcast) {
   return { clock, given, sending, send: () => sendSettlement(parts, transaction, sending) }
 }
 
-test('what a node took is given to it again after two blocks, the same bytes, without waiting for a block then', async () => {
+test('a transaction that the node accepted is sent again after two blocks, unchanged and without waiting for a block', async () => {
   const { clock, given, sending, send } = setScene({ kind: 'sent' })
   await clock.pass(100)
   await send()
@@ -35,11 +35,11 @@ test('what a node took is given to it again after two blocks, the same bytes, wi
     { raw: '0xraw', blockMs: BLOCK_MS },
     { raw: '0xraw', blockMs: undefined },
   ])
-  // That it was given again is no reason to wait longer before its fees are raised.
+  // Sending it again must not delay the increase of its fees.
   expect(sending.waitsSinceMs).toBe(100)
 })
 
-test('what a node refused for a moment is given to it again ever later; another transaction with its nonce ends that', async () => {
+test('a transaction that the node refused temporarily is sent again with growing pauses, until its nonce is used', async () => {
   const full = setScene({ kind: 'refused', why: 'other', message: 'txpool is full' })
   await full.send()
   expect(full.sending.atMs).toBe(250)
@@ -51,7 +51,7 @@ test('what a node refused for a moment is given to it again ever later; another 
   expect(replaced.sending.atMs).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a transaction that was signed again waits for its block from then on, as a new one', async () => {
+test('a transaction that was signed again waits for its block from then on, like a new one', async () => {
   const { clock, given, sending, send } = setScene({ kind: 'sent' })
   await send()
   await clock.pass(9_000)
@@ -61,7 +61,7 @@ test('a transaction that was signed again waits for its block from then on, as a
   expect(given.map(({ blockMs }) => blockMs)).toEqual([BLOCK_MS, BLOCK_MS])
 })
 
-test('a nonce that is used already is counted: soon another transaction is taken to have it', async () => {
+test('a used nonce is counted: after a few times another transaction is assumed to have used it', async () => {
   const { sending, send } = setScene({ kind: 'refused', why: 'nonce-used', message: 'nonce too low' })
   await send()
   expect(sending.nonceUsed).toBe(1)

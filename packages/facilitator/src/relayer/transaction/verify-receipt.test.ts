@@ -14,13 +14,13 @@ const payments = [1, 2].map(number => ({ ...createPaymentForTests(number), obser
 const [first, second] = payments.map(({ key }) => key)
 
 interface Said {
-  /** How many of the two payments the transaction still has. */
+  /** How many of the two payments the transaction still carries. */
   readonly carried?: number
   /** How many of the two payments the receipt proves. */
   readonly proven?: number
   readonly used?: readonly (string | undefined)[]
   readonly headNumber?: bigint
-  /** Of the relayer's account; the transaction has 4. */
+  /** The nonce of the relayer's account; the transaction has 4. */
   readonly nonce?: bigint
   readonly secondHas?: boolean
   readonly isInBlock?: boolean
@@ -33,7 +33,7 @@ async function judge(said: Said = {}) {
   const { isInBlock = true, shown = used } = said
   const keysOf = (keys: readonly (string | undefined)[]): readonly string[] => keys.flatMap(key => key ?? [])
   const noted: bigint[] = []
-  // Of a relayer, its node and a row only what is asked for here.
+  // Only the parts of a relayer, its node and a row that are used.
   const parts = {
     network,
     reader: createReaderForTests({ used: keysOf(used), shown: keysOf(shown), headNumber, isInBlock }),
@@ -54,14 +54,14 @@ async function judge(said: Said = {}) {
   return { ...judged, noted }
 }
 
-test('a receipt of a transaction that has no payment left needs its block and its nonce all the same', async () => {
+test('a receipt of a transaction without remaining payments still needs its block and its nonce', async () => {
   const none = { carried: 0, proven: 0, used: [] }
   expect(await judge(none)).toMatchObject({ kind: 'believed', paid: new Set() })
   expect(await judge({ ...none, isInBlock: false })).toMatchObject({ kind: 'doubted' })
   expect(await judge({ ...none, nonce: 4n })).toMatchObject({ kind: 'doubted' })
 })
 
-test('a receipt that the state agrees with is believed, and its block remembered', async () => {
+test('a receipt that the state confirms is accepted, and its block remembered', async () => {
   expect(await judge()).toEqual({ kind: 'believed', paid: new Set([first, second]), noted: [100n] })
   expect(await judge({ proven: 1, used: [first] })).toMatchObject({
     kind: 'believed',
@@ -80,7 +80,7 @@ test.each<[string, Said]>([
   expect(await judge(said)).toMatchObject({ kind: 'doubted', noted: [] })
 })
 
-test('a receipt that two nodes have is believed', async () => {
+test('a receipt that two nodes have is accepted', async () => {
   expect((await judge({ secondHas: true })).kind).toBe('believed')
 })
 
