@@ -47,7 +47,7 @@ beforeAll(async () => {
   nonce = `0x${decoded.payment.authorization.nonce.slice(2)}`
 })
 
-test('EIP-3009 the call takes back this payer’s nonce, by his signature', async () => {
+test('EIP-3009 the call revokes this payer’s nonce, with the payer’s signature', async () => {
   const call = await cancelAuthorization(entry, account)
   expect(call).toMatchObject({ network: 'eip155:8453', to: network.asset.address })
   const { args } = decodeFunctionData({ abi: ABI, data: call.data as `0x${string}` })
@@ -66,7 +66,7 @@ test('a key signs what viem signs', async () => {
   expect(byKey).toEqual(await cancelAuthorization(entry, account))
 })
 
-test('a wallet that counts v from 0 is understood', async () => {
+test('the signature of a wallet that counts v from 0 is accepted', async () => {
   const counting: CancelSigner = {
     address: account.address,
     async signTypedData(typedData) {
@@ -77,7 +77,7 @@ test('a wallet that counts v from 0 is understood', async () => {
   expect(await cancelAuthorization(entry, counting)).toEqual(await cancelAuthorization(entry, account))
 })
 
-test('nobody but the payer can take a payment back', async () => {
+test('only the payer can revoke a payment', async () => {
   await expect(cancelAuthorization(entry, privateKeyToAccount(STRANGER_KEY))).rejects.toThrow(TypeError)
 })
 

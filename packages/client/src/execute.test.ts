@@ -62,7 +62,7 @@ afterEach(async () => {
   expect(clock.waiting(), 'no timer is left behind').toBe(0)
 })
 
-/** Signs as a wallet does, and is counted. */
+/** Signs as a wallet does, and counts the signatures. */
 function countingSigner(signer: PaymentSigner = privateKeySigner(crypto, KEY)): PaymentSigner {
   return {
     address: signer.address,
@@ -102,7 +102,7 @@ function paidRequests(): TestAgent['seen'] {
   return agent.seen.filter(({ header }) => header !== undefined)
 }
 
-/** Serves these offers in the header of the 402; the body, unless given, says nothing. */
+/** Serves these offers in the header of the 402; the body is empty unless given. */
 function offer(accepts: readonly object[], body: object = {}): void {
   const headers = { 'payment-required': encodeHeader({ x402Version: 2, accepts }) }
   agent.lie = (_, reply) => (reply.status === 402 ? { status: 402, headers, body } : reply)
@@ -121,14 +121,14 @@ function expectOnePairOnly(): void {
   expect(new Set(paidRequests().map(({ header }) => header))).toEqual(new Set([entry?.header]))
 }
 
-/** Does the job, then loses the answer. */
+/** Does the job, then loses the response. */
 const workThenReset: Fault = (work, response) => {
   work()
   response.destroy()
 }
 
 describe('a job that goes well', () => {
-  test('is paid once and answered with output, receipt and the answer as it came', async () => {
+  test('is paid once and returns output, receipt and the response as received', async () => {
     const result = await call()
     expect(result).toEqual({
       output: { words: 2 },
@@ -149,12 +149,12 @@ describe('a job that goes well', () => {
     expect(agent.transfers).toHaveLength(1)
   })
 
-  test('is paid by a viem account as it is', async () => {
+  test('is paid by a viem account without an adapter', async () => {
     const result = await call({ signer: privateKeyToAccount(KEY) })
     expect(result.payment?.transaction).toBe(TRANSACTION)
   })
 
-  test('D17 is signed for deadline and settle margin, not for as long as the agent likes', async () => {
+  test('D17 is signed for deadline and settle margin, not for as long as the agent asks', async () => {
     offer([{ ...GOOD_OFFER, maxTimeoutSeconds: 86_400 }])
     await call()
     const [entry] = journal
@@ -171,7 +171,7 @@ describe('a job that goes well', () => {
     expect(JSON.parse(journal[0]?.body ?? '')).toMatchObject({ deadline: NOW + 90 })
   })
 
-  test('a person who looks at the wallet for a while takes none of the agent’s time', async () => {
+  test('the time that a person takes in the wallet does not count for the agent', async () => {
     const signer = countingSigner()
     await call({
       signer: {
@@ -212,28 +212,28 @@ describe('a job that goes well', () => {
     expect(journal).toHaveLength(0)
   })
 
-  test('a declaration read before is what the agent is held to, and /about is not asked', async () => {
+  test('the agent must meet a declaration read before, and /about is not requested', async () => {
     const { declaration } = agent
     agent.lie = (path, reply) => (path === '/about' ? { status: 500, body: '' } : reply)
     const result = await execute({ url: agent.url, declaration }, 'count', { text: 'hello' }, options())
     expect(result.output).toEqual({ words: 2 })
   })
 
-  test('D20 undeclared output fields are left out, and kept in the answer as it came', async () => {
+  test('D20 undeclared output fields are removed, and kept in the response as received', async () => {
     agent.output = { words: 2, extra: true }
     const result = await call()
     expect(result).toMatchObject({ output: { words: 2 }, violation: undefined })
     expect(result.raw).toContain('extra')
   })
 
-  test('an output that breaks its schema is handed over with the violation: it is paid for', async () => {
+  test('an output that violates its schema is returned with the violation, because it is paid for', async () => {
     agent.output = { words: 'two' }
     const result = await call()
     expect(result).toMatchObject({ output: { words: 'two' }, violation: { field: 'words' } })
     expect(result.payment?.amountAtomic).toBe(10_000n)
   })
 
-  test('D15 an output as deep as outputs may be is not lost for its envelope', async () => {
+  test('D15 an output of the maximum depth is not lost because of its envelope', async () => {
     agent.output = { words: nested(64) }
     expect((await call()).output).toEqual({ words: nested(64) })
   })
@@ -245,7 +245,7 @@ describe('a job that goes well', () => {
     ['a receipt of another chain', encodeHeader({ ...RECEIPT, network: 'eip155:1' })],
     ['a receipt without a transaction', encodeHeader({ ...RECEIPT, transaction: '' })],
   ])(
-    'D7 an answer with %s: the output is returned and the receipt is reported as wrong',
+    'D7 a response with %s: the output is returned and the receipt is reported as wrong',
     async (_, receipt) => {
       const headers = receipt === undefined ? {} : { 'payment-response': receipt }
       agent.lie = (path, reply) => (path === '/about' || reply.status !== 200 ? reply : { ...reply, headers })
@@ -264,7 +264,7 @@ describe('before anything is signed', () => {
     expect(paidRequests()).toHaveLength(0)
   })
 
-  test('D21 an unknown capability is refused in the agent’s own words, without a call', async () => {
+  test('D21 an unknown capability is refused with the agent’s own message, without a request', async () => {
     const error = await failureOf(execute(agent.url, 'toString', {}, options()))
     const message = 'Unknown capability "toString". Available: count'
     expect(error).toMatchObject({ name: 'CapabilityError', message })
@@ -303,7 +303,7 @@ describe('before anything is signed', () => {
     expect(await failureOf(call({ maxPrice: '0.009999' }))).toMatchObject({ disagreement: 'max-price' })
   })
 
-  test('a typed failure is thrown as what the agent threw, and no payment hangs on it', async () => {
+  test('a typed failure is thrown as the error that the agent threw, without a payment attached', async () => {
     agent.lie = (path, reply) => (path === '/execute' ? failed(408, 'deadline', 'too late') : reply)
     const error = await failureOf(call())
     expect(isServiceError(error)).toBe(true)
@@ -319,12 +319,12 @@ describe('before anything is signed', () => {
     ['a PAYMENT-REQUIRED of garbage', { status: 402, headers: { 'payment-required': 'e30' }, body: {} }],
     ['a 503 of a proxy', { status: 503, headers: HTML, body: 'no backend' }],
     ['another job', { status: 200, body: { status: 'completed', job_id: OTHER_JOB_ID, output: {} } }],
-  ])('%s is no answer of an agent', async (_, reply) => {
+  ])('%s is not a response of an agent', async (_, reply) => {
     agent.lie = (path, honest) => (path === '/execute' ? reply : honest)
     expect(await failureOf(call())).toMatchObject({ name: 'UnusableAnswer', httpStatus: reply.status })
   })
 
-  test('an agent that is not there is unreachable', async () => {
+  test('an agent without a server is unreachable', async () => {
     const { url, declaration } = agent
     await agent.close()
     const error = await failureOf(execute({ url, declaration }, 'count', {}, options()))
@@ -375,17 +375,17 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
     expect(signatures).toBe(0)
   })
 
-  test('PAY-39 a token domain of the agent’s own is ignored: ours is signed', async () => {
+  test('PAY-39 a token domain of the agent’s own is ignored, and ours is signed', async () => {
     offer([{ ...GOOD_OFFER, extra: { name: 'Fake', version: '9' } }])
     expect((await call()).payment?.transaction).toBe(TRANSACTION)
   })
 
-  test('the first good offer is paid, whatever stands beside it', async () => {
+  test('the first valid offer is paid, whatever the others are', async () => {
     offer([{ ...GOOD_OFFER, network: 'eip155:5' }, { ...GOOD_OFFER, payTo: STRANGER }, GOOD_OFFER])
     expect((await call()).payment?.network).toBe('eip155:84532')
   })
 
-  test('the nearest of several bad offers is named', async () => {
+  test('the nearest of several invalid offers is named', async () => {
     offer([
       { ...GOOD_OFFER, payTo: STRANGER },
       { ...GOOD_OFFER, scheme: 'upto' },
@@ -393,12 +393,12 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
     expect(await failureOf(call())).toMatchObject({ disagreement: 'pay-to' })
   })
 
-  test('a network that the caller does not want is not paid on', async () => {
+  test('a network that the caller does not allow is not paid on', async () => {
     expect(await failureOf(call({ networks: ['eip155:8453'] }))).toMatchObject({ disagreement: 'network' })
     expect(signatures).toBe(0)
   })
 
-  test('D2 the body alone is enough where no header came', async () => {
+  test('D2 the body is sufficient when there is no header', async () => {
     agent.lie = (_, reply) => (reply.status === 402 ? { ...reply, headers: {} } : reply)
     expect((await call()).payment?.transaction).toBe(TRANSACTION)
   })
@@ -411,7 +411,7 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
 })
 
 describe('the approval', () => {
-  test('is given the quote before anything is signed or journalled', async () => {
+  test('gets the quote before anything is signed or journalled', async () => {
     const seen: unknown[] = []
     await call({
       approve: async ({ amountAtomic, payTo }) => {
@@ -423,14 +423,14 @@ describe('the approval', () => {
     expect(signatures).toBe(1)
   })
 
-  test('that rejects stops the payment, and the call rejects with the same', async () => {
+  test('that rejects prevents the payment, and the call rejects with the same reason', async () => {
     const error = await failureOf(call({ approve: () => Promise.reject(new Error('over budget')) }))
     expect(error).toMatchObject({ message: 'over budget' })
     expect(attemptOf(error)).toBeUndefined()
     expect(signatures).toBe(0)
   })
 
-  test('during which the call is aborted signs nothing', async () => {
+  test('during which the call is aborted prevents the signature', async () => {
     const controller = new AbortController()
     const approve = (): void => controller.abort(new Error('enough'))
     expect(await failureOf(call({ approve, signal: controller.signal }))).toMatchObject({ message: 'enough' })
@@ -439,7 +439,7 @@ describe('the approval', () => {
 })
 
 describe('the journal', () => {
-  test('D38 has job and signed header before they are first sent', async () => {
+  test('D38 contains job and signed header before they are first sent', async () => {
     await call({
       journal: async entry => {
         await new Promise(resolve => setImmediate(resolve))
@@ -451,7 +451,7 @@ describe('the journal', () => {
     expectOnePairOnly()
   })
 
-  test('nothing is sent where the call is aborted while the journal is written', async () => {
+  test('nothing is sent when the call is aborted while the journal is written', async () => {
     const controller = new AbortController()
     const error = await failureOf(
       call({
@@ -463,7 +463,7 @@ describe('the journal', () => {
     expect(paidRequests()).toHaveLength(0)
   })
 
-  test('a journal that cannot be written stops the payment', async () => {
+  test('a journal that cannot be written prevents the payment', async () => {
     const error = await failureOf(call({ journal: () => Promise.reject(new Error('disk full')) }))
     expect(error.message).toBe('disk full')
     expect(attemptOf(error)).toBeUndefined()
@@ -540,7 +540,7 @@ describe('a lost answer is asked for again with the same pair', () => {
     expect(agent.runs).toHaveLength(1)
   })
 
-  test('D8 a pending payment is asked for again after as long as the agent says', async () => {
+  test('D8 a pending payment is requested again after as long as the agent says', async () => {
     agent.faults.push(
       (work, response) => {
         work()
@@ -560,7 +560,7 @@ describe('a lost answer is asked for again with the same pair', () => {
     expect(agent.transfers).toHaveLength(1)
   })
 
-  test('waits grow longer from try to try', async () => {
+  test('pauses grow from attempt to attempt', async () => {
     agent.faults.push(...Array.from({ length: 6 }, () => badGateway))
     await call({ deadlineSeconds: 60 })
     expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000])
@@ -582,7 +582,7 @@ describe('a lost answer is asked for again with the same pair', () => {
   })
 })
 
-describe('an answer that is not the agent’s', () => {
+describe('a response that is not the agent’s', () => {
   test.each<[string, Fault]>([
     ['a redirect', (_, response) => write(response, { status: 307, headers: { location: '/' }, body: '' })],
     ['a firewall’s 403', (_, response) => write(response, { status: 403, headers: HTML, body: 'no' })],
@@ -620,7 +620,7 @@ describe('an answer that is not the agent’s', () => {
         write(response, { ...reply, body: { ...(body as object), output: [] } })
       },
     ],
-  ])('%s is asked a few times, then the payment is unresolved', async (_, fault) => {
+  ])('%s is requested a few times, then the payment is unresolved', async (_, fault) => {
     agent.faults.push(fault, fault, fault, fault)
     const error = await failureOf(call())
     expect(error).toBeInstanceOf(PaymentUnresolved)
@@ -628,7 +628,7 @@ describe('an answer that is not the agent’s', () => {
     expectOnePairOnly()
   })
 
-  test('the payment header is never taken along a redirect', async () => {
+  test('the payment header is never sent to the target of a redirect', async () => {
     const elsewhere = await startTestAgent(crypto, clock)
     const headers = { location: elsewhere.endpoint }
     const redirect: Fault = (_, response) => write(response, { status: 307, headers, body: '' })
@@ -657,7 +657,7 @@ describe('a typed failure after the payment was sent', () => {
     expectOnePairOnly()
   })
 
-  test('a definite refusal after a lost answer is reported with the doubt, and nothing is signed anew', async () => {
+  test('a definite refusal after a lost response is reported with the uncertainty, and nothing is signed again', async () => {
     const double402: Fault = (_, response) => write(response, failed(402, 'payment', 'nonce already used'))
     agent.faults.push(workThenReset, double402)
     const error = await failureOf(call())
@@ -667,7 +667,7 @@ describe('a typed failure after the payment was sent', () => {
     expect(agent.transfers).toHaveLength(1)
   })
 
-  test('D7 the settlement in a failed answer is kept', async () => {
+  test('D7 the settlement in a failed response is kept', async () => {
     const receipt = { ...RECEIPT, success: false, transaction: '', errorReason: 'insufficient_funds' }
     agent.faults.push((_, response) =>
       write(response, {
@@ -678,7 +678,7 @@ describe('a typed failure after the payment was sent', () => {
     expect(attemptOf(await failureOf(call()))?.settlement).toEqual(receipt)
   })
 
-  test('a type that does not go with its status is no typed failure', async () => {
+  test('a type that does not match its status is not a typed failure', async () => {
     agent.faults.push((work, response) => {
       work()
       write(response, failed(500, 'payment', 'made up'))
@@ -702,7 +702,7 @@ describe('an abort after the payment was sent', () => {
     expectOnePairOnly()
   })
 
-  test('an abort between two tries counts too', async () => {
+  test('an abort between two attempts counts too', async () => {
     const controller = new AbortController()
     agent.faults.push((_, response) => {
       write(response, pending(JOB_ID, { 'retry-after': '30' }))

@@ -21,7 +21,7 @@ afterEach(async () => {
   await agent.close()
 })
 
-test('tells price, wallet and chain, and neither runs nor pays anything', async () => {
+test('returns price, wallet and chain, and neither runs nor pays anything', async () => {
   expect(await quote(agent.url, 'count', { clock })).toEqual({
     capability: 'count',
     amountAtomic: 10_000n,
@@ -58,7 +58,7 @@ test('an unknown capability is refused', async () => {
   await expect(quote(agent.url, '__proto__', { clock })).rejects.toMatchObject({ name: 'CapabilityError' })
 })
 
-test('an agent that does not name its price has no usable answer', async () => {
+test('an agent without a price has no usable response', async () => {
   agent.lie = (path, reply) => (path === '/execute' ? { status: 500, body: {} } : reply)
   await expect(quote(agent.url, 'count', { clock })).rejects.toMatchObject({
     name: 'UnusableAnswer',

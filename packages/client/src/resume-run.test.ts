@@ -50,7 +50,7 @@ function signer(): PaymentSigner {
   }
 }
 
-/** A run whose process dies where `dies` says so; what it has written down. */
+/** Runs a flow in a process that dies where `dies` says so; resolves to the journalled record. */
 async function killed(
   dies: (request: string) => boolean,
   options: Partial<RunFlowOptions> = {},
@@ -78,7 +78,7 @@ async function killed(
   await expect(work).rejects.toBeInstanceOf(RunUnresolved)
   platform.cut = () => undefined
   if (record === undefined) throw new Error('nothing was written down')
-  // As it comes back from a file.
+  // As if read back from a file.
   return JSON.parse(JSON.stringify(record)) as RunRecord
 }
 
@@ -90,26 +90,26 @@ function charges() {
   return platform.charges.map(({ key, amount }) => [key, amount])
 }
 
-describe('a run is taken up by its record', () => {
-  test('where its start never arrived', async () => {
+describe('a run is resumed by its record', () => {
+  test('when its start never arrived', async () => {
     const record = await killed(request => request === 'POST /v1/runs')
     expect(() => platform.show(record.runId)).toThrow('No such run')
     expect((await resume(record)).output).toEqual(OUTPUT)
     expect([charges(), signed]).toEqual([ALL, 2])
   })
 
-  test('where its start arrived', async () => {
+  test('when its start arrived', async () => {
     const record = await killed(request => request.endsWith('/events'))
     expect((await resume(record)).output).toEqual(OUTPUT)
     expect((await resume(record)).paid).toBe('0.015')
     expect([charges(), signed]).toEqual([ALL, 2])
   })
 
-  test('where a payment was written down and never arrived: it is brought, and no other is signed', async () => {
+  test('when a payment was journalled and never arrived: it is sent, and no other is signed', async () => {
     const record = await killed(request => request.startsWith('PUT'), { sign: 'just-in-time' })
     expect([record.payments.length, signed]).toEqual([1, 1])
     const error = await resume(record).catch((thrown: unknown) => thrown)
-    // It is for the first job; nobody is there to sign the second.
+    // It is for the first job; there is no signer for the second.
     expect(error).toBeInstanceOf(PaymentNeeded)
     expect([charges(), signed]).toEqual([[['summary', '0.01']], 1])
     const kept: RunRecord[] = []
@@ -120,7 +120,7 @@ describe('a run is taken up by its record', () => {
     expect(kept[0]?.request).toBe(record.request)
   })
 
-  test('and what it may sign counts what was signed before', async () => {
+  test('and its limit counts earlier signatures', async () => {
     const record = await killed(request => request.startsWith('PUT'), {
       sign: 'just-in-time',
       maxTotal: '0.015',
@@ -147,18 +147,18 @@ describe('a run is taken up by its record', () => {
   })
 })
 
-describe('a run is taken up by its handle', () => {
+describe('a run is resumed by its handle', () => {
   async function started(): Promise<RunHandle> {
     const { platformUrl, runId, token } = await killed(request => request.endsWith('/events'))
     return { platformUrl, runId, ...(token !== undefined && { token }) }
   }
 
-  test('its flow is the one that the platform has', async () => {
+  test('with the flow that the platform has', async () => {
     expect((await resume(await started())).output).toEqual(OUTPUT)
     expect(charges()).toEqual(ALL)
   })
 
-  test('who has another token is refused', async () => {
+  test('and another token is refused', async () => {
     const error = await resume({ ...(await started()), token: 'x'.repeat(43) }).catch(
       (thrown: unknown) => thrown,
     )
@@ -166,13 +166,13 @@ describe('a run is taken up by its handle', () => {
     expect(error).toMatchObject({ httpStatus: 404, errorType: 'not_found' })
   })
 
-  test('a session of the payer opens it as its token does', async () => {
+  test('and a session of the payer opens it like its token', async () => {
     const { platformUrl, runId } = await started()
     expect((await resume({ platformUrl, runId, session: platform.session })).output).toEqual(OUTPUT)
   })
 })
 
-describe('a run goes on', () => {
+describe('a run is continued', () => {
   test('after it was paused', async () => {
     let record: RunRecord = { platformUrl: platform.url, runId: '', payments: [] }
     platform.agents.set('summarize', async () => {
@@ -201,7 +201,7 @@ describe('a run goes on', () => {
     return record
   }
 
-  test('a failed step is asked for again with the same payment', async () => {
+  test('a failed step is requested again with the same payment', async () => {
     platform.agents.set('encode', (_, attempt) =>
       attempt === 1 ? { error: 'out of ink' } : { output: { svg: `attempt ${attempt}` } },
     )
@@ -210,7 +210,7 @@ describe('a run goes on', () => {
     expect([charges(), signed]).toEqual([ALL, 2])
   })
 
-  test('a step that was charged and gave nothing is paid again only where that is asked for', async () => {
+  test('a step that was charged without a result is paid again only when the caller allows it', async () => {
     platform.agents.set('encode', () => ({ error: 'out of ink', charged: true }))
     const record = await failedRun('0.015')
     platform.agents.delete('encode')
@@ -222,7 +222,7 @@ describe('a run goes on', () => {
     expect([charges(), signed]).toEqual([[...ALL, ['qr', '0.005']], 3])
   })
 
-  test('after its payment has run out, which is signed anew and counts again', async () => {
+  test('after its payment has expired, which is signed again and counts again', async () => {
     const later = flowOf(
       { article: { type: 'string', required: true } },
       { summary: SUMMARY, pause: { kind: 'wait', seconds: 1_000 }, qr: QR },

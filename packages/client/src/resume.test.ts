@@ -28,7 +28,7 @@ afterEach(async () => {
   expect(clock.waiting(), 'no timer is left behind').toBe(0)
 })
 
-/** The process dies with the journal written: before the first send, or just after it. */
+/** The process dies with the journal written: before the first request, or just after it. */
 async function crash(when: 'before sending' | 'after sending'): Promise<JournalEntry> {
   const controller = new AbortController()
   let kept = ''
@@ -68,7 +68,7 @@ describe('D38 a job whose process died', () => {
     expect(agent.seen.at(-1)).toEqual({ body: entry.body, header: entry.header })
   })
 
-  test('can be answered again, after the authorization has expired too', async () => {
+  test('can be resumed again, even after the authorization has expired', async () => {
     const entry = await crash('after sending')
     await resume(entry, { clock })
     clock.pass(300_000)
@@ -85,7 +85,7 @@ describe('D38 a job whose process died', () => {
     expect(agent.transfers).toHaveLength(0)
   })
 
-  test('a resume without a declaration returns the output as it came', async () => {
+  test('a resume without a declaration returns the output as received', async () => {
     agent.output = { words: 2, extra: true }
     const entry = await crash('after sending')
     const result = await resume(entry, { clock })
@@ -93,7 +93,7 @@ describe('D38 a job whose process died', () => {
   })
 })
 
-describe('an entry that is none', () => {
+describe('an invalid entry', () => {
   test.each<[string, (entry: JournalEntry) => unknown]>([
     ['null', () => null],
     ['without a header', entry => ({ ...entry, header: undefined })],

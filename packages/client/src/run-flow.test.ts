@@ -28,7 +28,7 @@ const KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 const INPUT = { article: 'Long.' }
 const WORK = jobStep({ text: { type: 'string' } }, { text: { type: 'string' } }, { price: '0.01' })
 
-/** A summary, and after a person has agreed to it a QR code of it. */
+/** A summary, and, after a person has approved it, a QR code of it. */
 const APPROVED = flowOf(
   { article: { type: 'string', required: true } },
   { summary: SUMMARY, ok: { kind: 'approval', question: 'Print it?' }, qr: QR },
@@ -82,7 +82,7 @@ async function run(flow: Flow = SUMMARY_AND_QR, options: Partial<RunFlowOptions>
   })
 }
 
-/** What was charged, by key. */
+/** The charged amounts, by key. */
 function charged(): { readonly [key: string]: string } {
   expect(new Set(platform.charges.map(({ key }) => key)).size).toBe(platform.charges.length)
   return Object.fromEntries(platform.charges.map(({ key, amount }) => [key, amount]))
@@ -112,13 +112,13 @@ describe('a flow is run to its end', () => {
     },
   )
 
-  test('with asking alone, where there are no server-sent events', async () => {
+  test('by polling only, when there are no server-sent events', async () => {
     platform.hasEvents = false
     expect((await run()).output).toEqual({ summary: 'Short.', code: 'svg of it' })
     expect(seen.at(-1)?.status).toBe('completed')
   })
 
-  test('a list is paid item by item, as the list has come', async () => {
+  test('a list is paid item by item, as the list arrived', async () => {
     const each = flowOf(
       { article: { type: 'string', required: true } },
       {
@@ -137,7 +137,7 @@ describe('a flow is run to its end', () => {
     expect(charged()).toEqual({ 'shout#0': '0.01', 'shout#1': '0.01' })
   })
 
-  test('every payment is bound to its job and good until its step is over', async () => {
+  test('every payment is bound to its job and valid until its step is over', async () => {
     await run()
     const request = JSON.parse(journal[0]?.request ?? '') as { payments: { payment: string }[] }
     for (const { payment } of request.payments) {
@@ -177,7 +177,7 @@ describe('before anything is signed', () => {
     expect([signed, platform.seen, journal]).toEqual([0, ['POST /v1/runs/quote'], []])
   })
 
-  test('a price above the pinned one is refused, a lower one is taken', async () => {
+  test('a price above the pinned one is refused, a lower one is accepted', async () => {
     platform.prices.set('encode', '0.005001')
     const error = await failure(run(), RunRefused)
     expect([error.refusal, error.step]).toEqual(['price', 'qr'])
@@ -186,7 +186,7 @@ describe('before anything is signed', () => {
     expect(charged()).toEqual({ summary: '0.01', qr: '0.004' })
   })
 
-  test('an agent without a price, and a job that is left out, are refused', async () => {
+  test('an agent without a price, and a missing job, are refused', async () => {
     platform.prices.set('encode', null)
     expect((await failure(run(), RunRefused)).message).toContain('qr: The agent does not answer.')
     platform.prices.delete('encode')
@@ -221,7 +221,7 @@ describe('before anything is signed', () => {
     expect(signed).toBe(0)
   })
 
-  test('with branches, payments in their time count the dearest way, payments at the start all of them', async () => {
+  test('with branches, payments when needed count the most expensive way, payments at the start count all of them', async () => {
     const either = flowOf(
       { article: { type: 'string', required: true } },
       {
@@ -244,7 +244,7 @@ describe('before anything is signed', () => {
     expect(charged()).toEqual({ one: '0.01' })
   })
 
-  test('who does not agree to the prices signs nothing', async () => {
+  test('a payer who does not agree to the prices signs nothing', async () => {
     const refused = run(SUMMARY_AND_QR, {
       agree: ({ jobs }) => {
         throw new Error(`${jobs.length} jobs are too many`)
@@ -263,14 +263,14 @@ describe('before anything is signed', () => {
     ['a flow that is none', () => run(JSON.parse('{}'))],
     ['a run_id that is none', () => run(SUMMARY_AND_QR, { runId: '../me' })],
     ['a token that is none', () => run(SUMMARY_AND_QR, { token: 'secret' })],
-  ])('%s is an error of the caller', async (_, work) => {
+  ])('%s is a caller error', async (_, work) => {
     await expect(work()).rejects.toThrow(/platform URL|maxTotal|flow|runId|token/)
     expect([signed, platform.seen]).toEqual([0, []])
   })
 })
 
 describe('nothing is paid twice', () => {
-  test('the run is journalled, payments and all, before any of it is sent', async () => {
+  test('the run is journalled with its payments before any of it is sent', async () => {
     const order: string[] = []
     await run(SUMMARY_AND_QR, {
       sign: 'just-in-time',
@@ -292,7 +292,7 @@ describe('nothing is paid twice', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a start that is lost %s it was heard is sent again, the same',
+    'a start that is lost %s it was received is sent again unchanged',
     async when => {
       let losses = 3
       platform.cut = request => (request === 'POST /v1/runs' && losses-- > 0 ? when : undefined)
@@ -304,7 +304,7 @@ describe('nothing is paid twice', () => {
   )
 
   test.each(['before', 'after'] as const)(
-    'payments that are lost %s they were heard are sent again, the same',
+    'payments that are lost %s they were received are sent again unchanged',
     async when => {
       let losses = 3
       platform.cut = request => (request.startsWith('PUT') && losses-- > 0 ? when : undefined)
@@ -314,7 +314,7 @@ describe('nothing is paid twice', () => {
     },
   )
 
-  test('where every answer but the events is lost once, the run comes to its end', async () => {
+  test('when every response except the events is lost once, the run reaches its end', async () => {
     const lost = new Set<string>()
     platform.cut = request => {
       if (lost.has(request) || request.endsWith('/quote')) return undefined
@@ -326,7 +326,7 @@ describe('nothing is paid twice', () => {
     expect(signed).toBe(2)
   })
 
-  test('a token that the platform makes itself is journalled too', async () => {
+  test('a token that the platform creates is journalled too', async () => {
     platform.keepsTokens = false
     await run()
     const [first, second] = journal
@@ -345,12 +345,12 @@ describe('a run that waits', () => {
     expect([paid, signed]).toEqual(['0.017', 3])
   })
 
-  test('signs no second time where all signatures together were more than maxTotal', async () => {
+  test('does not sign again when all signatures together would exceed maxTotal', async () => {
     platform.agents.set('summarize', () => {
       platform.prices.set('encode', '0.007')
       return { output: { summary: 'Short.', links: ['https://x.example'] } }
     })
-    // The engine has room for it: the first signature was deleted, as it says.
+    // The engine would accept it: as the platform says, the first signature was deleted.
     const error = await failure(run(SUMMARY_AND_QR, { maxTotal: '0.021' }), PaymentNeeded)
     expect([error.key, error.because, signed]).toEqual(['qr', 'changed', 2])
     expect(error.message).toContain('with it 0.022 USDC would be signed for in all')
@@ -379,7 +379,7 @@ describe('a run that waits', () => {
     expect(signed).toBe(5)
   })
 
-  test('tells of a step that failed and was not charged', async () => {
+  test('reports a step that failed and was not charged', async () => {
     platform.agents.set('summarize', () => {
       platform.prices.set('encode', null)
       return { output: { summary: 'Short.', links: ['https://x.example'] } }
@@ -391,7 +391,7 @@ describe('a run that waits', () => {
     expect(charged()).toEqual({ summary: '0.01' })
   })
 
-  test('tells until when a failed step may be charged', async () => {
+  test('reports until when a failed step may be charged', async () => {
     platform.agents.set('encode', () => ({ error: 'out of ink' }))
     const error = await failure(run(), StepFailed)
     expect(error).toMatchObject({ charged: 'maybe', chargeableUntil: NOW + 1_020, reason: 'out of ink' })
@@ -403,20 +403,20 @@ describe('a run that waits', () => {
     expect([error.charged, signed]).toEqual(['yes', 2])
   })
 
-  test('tells of a free step that failed', async () => {
+  test('reports a free step that failed', async () => {
     platform.agents.set('summarize', () => ({ output: { summary: 'Short.', links: [] } }))
     const error = await failure(run(SUMMARY_AND_QR, { sign: 'just-in-time' }), StepFailed)
     expect(error).toMatchObject({ step: 'link', charged: 'no' })
     expect(signed).toBe(1)
   })
 
-  test('tells that a person is needed, and signs nothing behind them', async () => {
+  test('reports that a person is needed, and signs nothing for later steps', async () => {
     const error = await failure(run(APPROVED), PersonNeeded)
     expect(error).toMatchObject({ step: 'ok', question: 'Print it?', value: 'Short.' })
     expect(signed).toBe(1)
   })
 
-  test('tells that somebody has cancelled it', async () => {
+  test('reports that it was cancelled', async () => {
     platform.agents.set('encode', () => undefined)
     let cancelling: Promise<RunAnswer> | undefined
     const work = run(SUMMARY_AND_QR, {
@@ -432,7 +432,7 @@ describe('a run that waits', () => {
     expect((await cancelling)?.status).toBe('cancelled')
   })
 
-  test('an abort leaves the run, which goes on', async () => {
+  test('an abort stops following the run, which continues', async () => {
     const stop = new AbortController()
     let finish = (): void => undefined
     platform.agents.set('summarize', async () => {
@@ -447,13 +447,13 @@ describe('a run that waits', () => {
   })
 })
 
-test('a platform that refuses the run is told in its words', async () => {
+test('a refusal by the platform has the platform’s message', async () => {
   const refused = runFlow(platform.url, SUMMARY_AND_QR, {}, { signer: signer(), maxTotal: '1', clock })
   const error = await failure(refused, PlatformRefused)
   expect([error.httpStatus, error.message]).toEqual([400, expect.stringContaining('article')])
 })
 
-test('neither token nor payments are in what is printed of an error', async () => {
+test('neither token nor payments are in a printed error', async () => {
   platform.agents.set('encode', () => ({ error: 'out of ink' }))
   const error = await failure(run(), RunHalted)
   const printed = inspect(error, { depth: 10 }) + JSON.stringify(error)

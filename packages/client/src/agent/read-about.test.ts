@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 describe('/about', () => {
-  test('is the declaration, by the base URL with or without a slash', async () => {
+  test('returns the declaration, by the base URL with or without a slash', async () => {
     expect(await readAbout(agent.url, { clock })).toEqual(agent.declaration)
     expect(await readAbout(`${agent.url}/?x#y`, { clock })).toEqual(agent.declaration)
   })
@@ -39,7 +39,7 @@ describe('/about', () => {
     ['more than 256 KB', json(JSON.stringify('x'.repeat(262_145))), 'larger than 262144 bytes'],
     ['an array', json([]), 'must be a JSON object'],
     ['a declaration without a price', json({ service_version: '1.0' }), 'name: is required'],
-  ])('an answer that is %s is not used', async (_, reply, reason) => {
+  ])('a response that is %s is not used', async (_, reply, reason) => {
     agent.lie = () => reply
     await expect(readAbout(agent.url, { clock })).rejects.toMatchObject({
       name: 'UnusableAnswer',
@@ -53,7 +53,7 @@ describe('/about', () => {
     await expect(readAbout(agent.url, { clock })).rejects.toThrow('placeholder')
   })
 
-  test('an answer that takes longer than 10 s is not waited for', async () => {
+  test('a response that takes longer than 10 s is not awaited', async () => {
     const never = (): Promise<Response> => new Promise(() => setImmediate(() => clock.pass(10_000)))
     await expect(readAbout(agent.url, { clock, fetch: never })).rejects.toMatchObject({
       name: 'AgentUnreachable',
@@ -61,7 +61,7 @@ describe('/about', () => {
     })
   })
 
-  test('is asked without cookies, caches or redirects', async () => {
+  test('is requested without cookies, caches or redirects', async () => {
     const inits: RequestInit[] = []
     await readAbout(agent.url, {
       clock,
@@ -107,7 +107,7 @@ describe('an agent’s URL', () => {
     expect(() => readAgentUrl(url, { allowHttp: false })).toThrow(TypeError)
   })
 
-  test('http is taken anywhere when the caller says so', () => {
+  test('http is accepted for any host when the caller allows it', () => {
     expect(readAgentUrl('http://agent.example', { allowHttp: true })).toBe('http://agent.example')
   })
 })

@@ -12,7 +12,7 @@ function ask<T>(answer: Response, schema: AnswerSchema<T>): Promise<T> {
   return askPlatform(connection, { method: 'DELETE', url, schema })
 }
 
-test('a 204 is an answer where nothing is wanted, and none where something is', async () => {
+test('a 204 is a response when no content is expected, and none when content is', async () => {
   expect(await ask(new Response(null, { status: 204 }), nothing)).toBeNull()
   await expect(ask(new Response(null, { status: 204 }), signInTerms)).rejects.toMatchObject({
     name: 'PlatformUnreachable',
@@ -20,7 +20,7 @@ test('a 204 is an answer where nothing is wanted, and none where something is', 
   })
 })
 
-test('a refusal has the whole sentence, and when it may be asked again', async () => {
+test('a refusal has the complete message, and when to retry', async () => {
   const error = `slow down${'.'.repeat(600)}`
   const body = { status: 'failed', error_type: 'rate_limited', error }
   const answer = Response.json(body, { status: 429, headers: { 'retry-after': '7' } })
@@ -36,6 +36,6 @@ test.each([
   ['HTML', new Response('<p>', { headers: { 'content-type': 'text/html' } }), 'is not JSON'],
   ['an error that is no platform’s', Response.json({}, { status: 500 }), 'is HTTP 500'],
   ['an answer of another form', Response.json({}), undefined],
-])('what answers %s is no platform', async (_, answer, flaw) => {
+])('a server that answers %s is not a platform', async (_, answer, flaw) => {
   await expect(ask(answer, signInTerms)).rejects.toMatchObject({ name: 'PlatformUnreachable', flaw })
 })

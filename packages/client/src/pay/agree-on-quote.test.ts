@@ -55,11 +55,11 @@ test.each([
   ['price', quoteWith({ amount_atomic: '10001' })],
   ['price', quoteWith({}, { amount: '1000000' })],
   ['payee', quoteWith({}, { payTo: OTHER })],
-] as const)('a quote with another %s is refused by that name', (field, quote) => {
+] as const)('a quote with another %s is refused with that name', (field, quote) => {
   expect(agreeOnQuote(quote, ORDER)).toMatchObject({ field })
 })
 
-test('a network that the payer does not allow is refused, although it is in our table', () => {
+test('a network that the payer does not allow is refused, although it is in the built-in table', () => {
   expect(agreeOnQuote(quoteWith({}), ORDER, ['eip155:8453'])).toMatchObject({
     field: 'network',
     expected: 'one of eip155:8453',

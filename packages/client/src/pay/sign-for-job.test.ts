@@ -4,7 +4,7 @@ import { deadlineAfterSigning } from './sign-for-job.ts'
 
 const NOW = 1_800_000_000
 
-test('D17 the agent’s time counts from the signature and leaves the time that settling takes', () => {
+test('D17 the agent’s time counts from the signature and leaves the time for settling', () => {
   const deadlineFor = (validFor: number): number | undefined =>
     deadlineAfterSigning(NOW, { deadlineSeconds: 60, validBefore: NOW + validFor })
   expect(deadlineFor(600)).toBe(NOW + 60)

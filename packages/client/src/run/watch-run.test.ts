@@ -25,7 +25,7 @@ const PROGRESS: RunProgress = {
   kept_until: null,
 }
 
-/** The first runs that are seen, by what was paid, where each stream of events is served by the next of `streams`. */
+/** The first states that are seen, by the paid amount; each request for events is served by the next of `streams`. */
 async function watch(
   streams: readonly ((response: ServerResponse, clock: TestClock) => void)[],
   count: number,
@@ -40,7 +40,7 @@ async function watch(
   const server = createServer((request: IncomingMessage, response) => {
     if (request.url?.endsWith('/events') !== true) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      // A newer platform may say more.
+      // A newer platform may send more.
       return void response.end(
         JSON.stringify({ ...PROGRESS, paid: 'asked', flow: {}, input: {}, mood: 'fine' }),
       )
@@ -69,7 +69,7 @@ function event(id: string, change: Partial<RunProgress>): string {
   return `event: run\nid: ${id}\ndata: ${JSON.stringify({ ...PROGRESS, ...change })}\n\n`
 }
 
-test('events are taken in whatever pieces they come; comments and other events are none', async () => {
+test('events may arrive in any chunks; comments and other events are ignored', async () => {
   const text = `: open\n\n${event('1', { paid: '1' })}event: other\ndata: {}\n\ndata: {\n\n${event('2', { paid: '2' })}`
   const { paid, pending } = await watch(
     [
@@ -82,7 +82,7 @@ test('events are taken in whatever pieces they come; comments and other events a
   expect([paid, pending]).toEqual([['1', '2'], 0])
 })
 
-test('a stream that ends is asked for anew from where it ended, and how the run stands is asked in between', async () => {
+test('a stream that ends is requested again from its end, and the state is read in between', async () => {
   const { paid, lastIds } = await watch(
     [
       response => void response.end(event('7', { paid: '1' })),
@@ -96,7 +96,7 @@ test('a stream that ends is asked for anew from where it ended, and how the run 
   ])
 })
 
-test('a stream that breaks off, one that falls silent and none at all are answered by asking', async () => {
+test('after a stream that breaks off, one that is silent and none at all, the state is read by polling', async () => {
   const { paid } = await watch(
     [
       response => void response.write('event: run\ndata: {', () => response.destroy()),

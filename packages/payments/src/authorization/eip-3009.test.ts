@@ -48,7 +48,7 @@ test('EIP-712 the domain separator of each network is the one viem computes', ()
   }
 })
 
-test('EIP-3009 one hasher gives viem’s digest for one authorization after another: nothing of the last is left', () => {
+test('EIP-3009 one hasher gives viem’s digest for one authorization after another, without traces of the last', () => {
   fc.assert(
     fc.property(AUTHORIZATION, fc.constantFrom(...NETWORKS), (authorization, network) => {
       const ours = hashers.get(network)?.hashTransfer(authorization) ?? new Uint8Array()
@@ -79,7 +79,7 @@ test('EIP-3009 the digest that cancels a nonce is viem’s', () => {
   )
 })
 
-test('a digest that was given out is not changed by the next', () => {
+test('a digest that was returned is not changed by the next', () => {
   const [network] = NETWORKS
   const hasher = network && hashers.get(network)
   const [first, second] = fc.sample(AUTHORIZATION, 2)

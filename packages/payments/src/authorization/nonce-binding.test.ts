@@ -27,7 +27,7 @@ test('D13 a bound nonce is the magic and the first 28 bytes of the hash of endpo
 })
 
 describe('D13 a bound payment', () => {
-  test('is good for its job, in whatever case the job_id is spelled', () => {
+  test('is valid for its job, in any spelling of the job_id', () => {
     expect(refuseNonce(crypto, nonce, toHex(SALT), BINDING)).toBeUndefined()
     expect(
       refuseNonce(crypto, nonce, toHex(SALT), { ...BINDING, jobId: BINDING.jobId.toUpperCase() }),
@@ -54,7 +54,7 @@ describe('D13 a bound payment', () => {
   })
 })
 
-test('D13 a nonce without the magic is free, with or without a salt', () => {
+test('D13 a nonce without the magic is not bound, with or without a salt', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(bytes => bytes[0] !== 0x66),

@@ -28,7 +28,7 @@ describe('what a receipt proves', () => {
     expect(proves([used, transfer()])).toBe(true)
   })
 
-  test('PAY-16 they are one among foreign events too, in a batch, and with addresses in capitals', () => {
+  test('PAY-16 they are a payment among foreign events too, in a batch, and with addresses in capitals', () => {
     const other = { from: STRANGER, nonce: `0x${'55'.repeat(32)}` }
     const shouting = { address: `0x${network.asset.address.slice(2).toUpperCase()}` }
     expect(
@@ -40,7 +40,7 @@ describe('what a receipt proves', () => {
         transfer(other),
       ]),
     ).toBe(true)
-    // An event of another contract between the two does not part them.
+    // An event of another contract between the two does not separate them.
     expect(proves([used, transfer({ address: STRANGER }), transfer()])).toBe(true)
   })
 
@@ -86,7 +86,7 @@ describe('what a receipt proves', () => {
     expect(proves(logs)).toBe(false)
   })
 
-  test('D10 a reverted transaction is none, whatever it logged', () => {
+  test('D10 a reverted transaction is no payment, whatever it logged', () => {
     expect(proves([used, transfer()], false)).toBe(false)
   })
 })

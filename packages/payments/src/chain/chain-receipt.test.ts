@@ -11,7 +11,7 @@ describe('a receipt from a node', () => {
     logs: [used, transfer()],
   }
 
-  test('is read in our terms', () => {
+  test('is converted', () => {
     const receipt: ChainReceipt = {
       transactionHash: HASH,
       succeeded: true,
@@ -31,7 +31,7 @@ describe('a receipt from a node', () => {
     expect(parseReceipt({ ...raw, status })?.succeeded).toBe(false)
   })
 
-  test('loses logs that are none', () => {
+  test('omits malformed logs', () => {
     const logs = [
       null,
       7,

@@ -19,7 +19,7 @@ import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
 /** Our own clock: later than any head below. */
 const NOW = VALID_BEFORE + 100_000
 
-/** A chain with a block every so often, and the events that are put on it. */
+/** A chain with a block at a fixed interval, and the events added to it. */
 interface PacedChain extends JsonRpc {
   readonly asked: { readonly method: string; readonly parameters: readonly unknown[] }[]
 }
@@ -79,7 +79,7 @@ function createPacedChain(parts: {
 describe('looking for a settlement', () => {
   const base = { headNumber: 30_000_000, headSeconds: VALID_BEFORE + 200, secondsPerBlock: 2 }
 
-  test('D10 an authorization that nothing used is unused, at the head that was read before the flag', async () => {
+  test('D10 an unused authorization is unused at the head that was read before the state', async () => {
     const chain = createPacedChain({ ...base, flag: word('0') })
     expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
       kind: 'unused',
@@ -102,7 +102,7 @@ describe('looking for a settlement', () => {
   test.each([
     ['Base', 2, 43_000],
     ['Ethereum', 12, 7_200],
-    // A day of Arbitrum is 345,600 blocks: counting blocks by another chain's pace would never get there.
+    // A day of Arbitrum is 345,600 blocks: a search limited by another chain's interval would never reach its start.
     ['Arbitrum', 0.25, 345_000],
   ])('D8 a use is found a day back on %s', async (_, secondsPerBlock, blocksBack) => {
     const useAt = base.headNumber - blocksBack
@@ -114,7 +114,7 @@ describe('looking for a settlement', () => {
     })
   })
 
-  test('the ranges searched leave no block out and take none twice, from the head down to the first', async () => {
+  test('the searched ranges omit no block and contain none twice, from the head down to the first', async () => {
     const chain = createPacedChain({ headNumber: 20_000, headSeconds: VALID_BEFORE, secondsPerBlock: 2 })
     expect(await findSettlement(chain, network, authorization, NOW)).toEqual({ kind: 'unclear' })
     const ranges = chain.asked
@@ -128,7 +128,7 @@ describe('looking for a settlement', () => {
     expect(ranges.length).toBeGreaterThan(2)
   })
 
-  test('a use just mined is found in the first look', async () => {
+  test('a use that was just mined is found in the first request', async () => {
     const chain = createPacedChain({ ...base, useAt: base.headNumber })
     await findSettlement(chain, network, authorization, NOW)
     expect(chain.asked.map(({ method }) => method)).toEqual([
@@ -149,13 +149,13 @@ describe('looking for a settlement', () => {
     expect(searches.length).toBe(Math.ceil((86_400 + 3_600 + 260) / secondsPerBlock / 4_900))
   })
 
-  test('a chain that is younger than that is searched down to its first block', async () => {
+  test('a chain that is younger is searched down to its first block', async () => {
     const chain = createPacedChain({ headNumber: 7, headSeconds: VALID_BEFORE, secondsPerBlock: 2 })
     expect(await findSettlement(chain, network, authorization, NOW)).toEqual({ kind: 'unclear' })
     expect(chain.asked.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
-  test('PAY-10 a cancellation is no payment, but in a young block it may yet be one', async () => {
+  test('PAY-10 a cancellation is no payment, but in a recent block it may still become one', async () => {
     const chain = createPacedChain({ ...base, useAt: base.headNumber - 5, logs: [cancelled] })
     expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
       kind: 'spent-otherwise',
@@ -176,7 +176,7 @@ describe('looking for a settlement', () => {
     })
   })
 
-  test('PAY-07 another transfer stays one, also where the same transaction cancels somebody else’s equal nonce', async () => {
+  test('PAY-07 another transfer stays one, also when the same transaction cancels another payer’s equal nonce', async () => {
     const logs = [used, transfer({ to: STRANGER }), event(AUTHORIZATION_CANCELED_TOPIC, { from: STRANGER })]
     const chain = createPacedChain({ ...base, useAt: base.headNumber, logs })
     expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
@@ -196,7 +196,7 @@ describe('looking for a settlement', () => {
   )
 
   test.each(['0x', null, '0x01', { result: 1 }])(
-    'PAY-39 rejects where the contract answers %j: it is no USDC',
+    'PAY-39 rejects when the contract answers %j: it is not a USDC',
     async flag => {
       const chain: JsonRpc = {
         ...createPacedChain(base),
@@ -209,7 +209,7 @@ describe('looking for a settlement', () => {
     },
   )
 
-  test('PAY-33 rejects where any of its questions is not answered', async () => {
+  test('PAY-33 rejects when any of its requests is not answered', async () => {
     for (const silent of ['eth_getBlockByNumber', 'eth_call', 'eth_getLogs', 'eth_getTransactionReceipt']) {
       const chain = createPacedChain({ ...base, useAt: base.headNumber })
       const call: JsonRpc['call'] = async (method, parameters) =>
@@ -246,7 +246,7 @@ describe('the head of the chain', () => {
     { number: null, timestamp: '0x1' },
     { number: '', timestamp: '' },
     { number: 1, timestamp: 1 },
-  ])('PAY-33 rejects where the node gives %j for it', async block => {
+  ])('PAY-33 rejects when the node returns %j for it', async block => {
     answer = block
     await expect(readHead(rpc)).rejects.toThrow('eth_getBlockByNumber: the node gave no block')
   })

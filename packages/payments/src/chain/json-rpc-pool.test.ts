@@ -26,7 +26,7 @@ test('a call is a JSON-RPC 2.0 request with an id of its own', async () => {
   ])
 })
 
-test('a result of null is a result: the node knows of no such thing', async () => {
+test('a result of null is a result: the node has no such object', async () => {
   server.behave(answering(200, { jsonrpc: '2.0', id: 1, result: null }))
   expect(await rpc.call('eth_getTransactionReceipt', ['0x'])).toBeNull()
   server.behave(answering(200, { jsonrpc: '2.0', id: 1, result: false, error: null }))
@@ -44,7 +44,7 @@ test.each(['', '/', '/v3/key', '/v3/key/', '/?apikey=secret', '?apikey=secret', 
   },
 )
 
-test('the node’s refusal says which method, why, and carries its code and revert data', async () => {
+test('the node’s refusal contains the method, the reason, its code and revert data', async () => {
   server.behave(
     answering(200, { error: { code: 3, message: 'execution reverted: paused', data: '0x08c379a0' } }),
   )
@@ -57,7 +57,7 @@ test('the node’s refusal says which method, why, and carries its code and reve
   })
 })
 
-test('OPS-08 a node that repeats the key of its URL in a refusal gives it to nobody', async () => {
+test('OPS-08 a node that repeats the key of its URL in a refusal does not reveal it', async () => {
   const keyed = createJsonRpc(`${server.url}/v3/0a1b2c3d4e5f6789?token=planted-token`)
   server.behave(answering(401, { error: { message: 'no project 0a1b2c3d4e5f6789, token planted-token' } }))
   await expect(keyed.call('eth_chainId', [])).rejects.toThrow(/no project \[hidden\], token \[hidden\]$/)
@@ -87,7 +87,7 @@ describe('PAY-33 no answer is no result', () => {
     await expect(refused).rejects.not.toBeInstanceOf(JsonRpcError)
   })
 
-  test('silence, a reset and nobody there reject, and not as refusals', async () => {
+  test('silence, a reset and a closed port reject, and not as refusals', async () => {
     server.behave(silent)
     await expect(rpc.call('eth_chainId', [], { timeoutMs: 50 })).rejects.toMatchObject({
       name: 'TimeoutError',

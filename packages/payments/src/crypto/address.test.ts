@@ -32,18 +32,18 @@ test.each([
   null,
   7,
   [ADDRESS],
-])('%j has not', value => {
+])('%j has another form', value => {
   expect(isAddress(value)).toBe(false)
   expect(refuseAddress(crypto, value)).toBe('must be an address: 0x and 40 hex digits')
 })
 
-test('addresses are compared without their case', () => {
+test('addresses are compared regardless of case', () => {
   expect(sameAddress(ADDRESS, ADDRESS.toLowerCase())).toBe(true)
   expect(sameAddress(ADDRESS.toLowerCase(), `0x${ADDRESS.slice(2).toUpperCase()}`)).toBe(true)
   expect(sameAddress(ADDRESS, `${ADDRESS.slice(0, -1)}D`)).toBe(false)
 })
 
-test('EIP-55 the checksum is viem’s, from whatever case', () => {
+test('EIP-55 the checksum is viem’s, for input in any case', () => {
   fc.assert(
     fc.property(ANY_ADDRESS, address => {
       const expected = getAddress(address)
@@ -54,22 +54,22 @@ test('EIP-55 the checksum is viem’s, from whatever case', () => {
 })
 
 describe('D30 an address a person typed', () => {
-  test('is good in lower case, in capitals and with its checksum', () => {
+  test('is valid in lower case, in capitals and with its checksum', () => {
     for (const typed of [ADDRESS, ADDRESS.toLowerCase(), `0x${ADDRESS.slice(2).toUpperCase()}`]) {
       expect(refuseAddress(crypto, typed), typed).toBeUndefined()
     }
   })
 
-  test('is refused when one letter’s case is wrong: something was mistyped', () => {
+  test('is refused when one letter’s case is wrong, because of a probable typing error', () => {
     expect(refuseAddress(crypto, ADDRESS.replace('C', 'c'))).toContain('wrong checksum')
     expect(refuseAddress(crypto, ADDRESS.replace('C', 'D'))).toContain('wrong checksum')
   })
 
-  test('is good without letters, where no checksum can be', () => {
+  test('is valid without letters, where there can be no checksum', () => {
     expect(refuseAddress(crypto, `0x${'1'.repeat(40)}`)).toBeUndefined()
   })
 
-  test('is never the zero address: what is sent there is gone', () => {
+  test('is never the zero address, from which nothing can be recovered', () => {
     expect(refuseAddress(crypto, `0x${'0'.repeat(40)}`)).toBe('must not be the zero address')
   })
 })

@@ -22,7 +22,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     crypto = await loadEvmCrypto({ curve })
   })
 
-  test('it is the curve that was asked for', () => {
+  test('uses the requested curve', () => {
     expect(crypto.curve).toBe(curve)
   })
 
@@ -35,7 +35,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     )
   })
 
-  test('a hash that was given out is not changed by the next', () => {
+  test('a hash that was returned is not changed by the next', () => {
     const hash = crypto.keccak256(Uint8Array.of(1))
     crypto.keccak256(Uint8Array.of(2))
     expect(toHex(hash)).toBe(keccak256(Uint8Array.of(1)))

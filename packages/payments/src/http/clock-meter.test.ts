@@ -22,7 +22,7 @@ test.each([
   expect(meter.aheadSeconds()).toBeCloseTo(ahead, 5)
 })
 
-test('a difference that is over is forgotten with the next answer', () => {
+test('a difference that has ended is forgotten with the next response', () => {
   const meter = createClockMeter()
   const wrong = { theirsMs: THEIRS, sentMs: THEIRS + 60_000, receivedMs: THEIRS + 60_001 }
   meter.hear(wrong)
@@ -31,7 +31,7 @@ test('a difference that is over is forgotten with the next answer', () => {
   expect(meter.aheadSeconds()).toBe(0)
 })
 
-test('a difference is named from five seconds on', () => {
+test('a difference is reported from five seconds on', () => {
   expect(describeSkew(4.9, 'theirs')).toBeUndefined()
   expect(describeSkew(-300, "the node's")).toBe("our clock is 300 s behind the node's")
 })

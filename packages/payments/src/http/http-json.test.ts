@@ -46,7 +46,7 @@ test('a request arrives as JSON with its headers, and the answer comes back pars
   ])
 })
 
-test('a request without a body says of none', async () => {
+test('a request without a body has no content headers', async () => {
   await origin.send(get)
   expect(server.received[0]).toMatchObject({ method: 'GET', body: '' })
   expect(server.received[0]?.headers).not.toHaveProperty('content-type')
@@ -69,11 +69,11 @@ test('paths are joined to the path of the origin, with or without a slash at its
 test('a hundred requests one after another share a connection', async () => {
   for (let index = 0; index < 100; index += 1) await origin.send(get)
   expect(server.received).toHaveLength(100)
-  // The pool opens a second one where an answer has been read before its connection is free again.
+  // The pool opens a second one when a response was read before its connection is free again.
   expect(server.connections()).toBeLessThanOrEqual(2)
 })
 
-test('requests at once take no more connections than the pool may have', async () => {
+test('concurrent requests use no more connections than the pool may have', async () => {
   const narrow = createJsonOrigin(server.url, { connections: 3 })
   await Promise.all(Array.from({ length: 30 }, async () => await narrow.send(get)))
   await narrow.close()
@@ -92,12 +92,12 @@ describe('responses that resolve, whatever the status', () => {
     ['nothing', ''],
     ['half of it', '{"a":'],
     ['two values', '{}{}'],
-  ])('%s is no JSON', async (_, body) => {
+  ])('%s is not JSON', async (_, body) => {
     server.behave(answering(502, body))
     expect(await origin.send(get)).toEqual({ status: 502, body: undefined })
   })
 
-  test('SSRF-03 a redirect is an answer like any other and is not followed', async () => {
+  test('SSRF-03 a redirect is a response like any other and is not followed', async () => {
     const other = await startServer()
     server.behave(answering(307, {}, { location: `${other.url}/secret` }))
     expect(await origin.send(get)).toEqual({ status: 307, body: {} })
@@ -111,18 +111,18 @@ describe('responses that resolve, whatever the status', () => {
   })
 })
 
-describe('requests that reject: no whole answer came', () => {
+describe('requests that reject: there is no complete response', () => {
   test('silence, at the timeout', async () => {
     server.behave(silent)
     await expect(origin.send({ ...get, timeoutMs: 50 })).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('a drip, at the timeout, although every byte comes in time', async () => {
+  test('a drip, at the timeout, although every byte arrives in time', async () => {
     server.behave(dripping)
     await expect(origin.send({ ...get, timeoutMs: 150 })).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('a timeout of no time at all, or of less', async () => {
+  test('a timeout of zero, or of less', async () => {
     server.behave(silent)
     for (const timeoutMs of [0, -5])
       await expect(origin.send({ ...get, timeoutMs })).rejects.toMatchObject({ name: 'TimeoutError' })
@@ -146,13 +146,13 @@ describe('requests that reject: no whole answer came', () => {
   })
 })
 
-test('D16 a timeout may have fractions, as deadlines have, and may be longer than timers go', async () => {
+test('D16 a timeout may have fractions, as deadlines have, and may exceed the range of timers', async () => {
   for (const timeoutMs of [1_500.25, 4_999.999, 2 ** 40, Infinity]) {
     expect(await origin.send({ ...get, timeoutMs })).toMatchObject({ status: 200 })
   }
 })
 
-test('closing waits for what is in flight', async () => {
+test('closing waits for requests in flight', async () => {
   const closing = createJsonOrigin(server.url)
   const answered = closing.send(get)
   await closing.close()

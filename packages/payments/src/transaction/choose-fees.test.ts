@@ -32,7 +32,7 @@ test.each([
   expect(maxFeePerGas).toBe(2n * base + offered)
 })
 
-test('a chain without a base fee is refused, not paid what it likes', async () => {
+test('a chain without a base fee is refused', async () => {
   const rpc: JsonRpc = { call: () => Promise.resolve({}), close: () => Promise.resolve() }
   await expect(chooseFees(rpc)).rejects.toThrow('chains without EIP-1559 are not supported')
 })

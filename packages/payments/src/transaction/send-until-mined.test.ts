@@ -16,7 +16,7 @@ import { signTransaction, type UnsignedTransaction } from './sign-transaction.ts
 
 const { address: FROM, privateKey: KEY } = TEST_KEYS.agent
 const TO = TEST_KEYS.payer.address
-/** `transfer(address,uint256)`, of more than anybody holds: the token reverts. */
+/** `transfer(address,uint256)` of more than any account holds: the token reverts. */
 const TOO_MUCH = `0xa9059cbb${TO.slice(2).toLowerCase().padStart(64, '0')}${'7'.repeat(64)}`
 
 let chain: LocalChain
@@ -39,7 +39,7 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** The next transaction of an account, with all that the chain says of it; nothing is sent. */
+/** The next transaction of an account, with the chain's current values; nothing is sent. */
 async function sign(changes: Partial<UnsignedTransaction> = {}): Promise<SentTransaction> {
   const call = { from: FROM, to: TO, valueWei: 1_000n, callData: '0x' }
   const [{ maxFeePerGas, maxPriorityFeePerGas }, gasLimit, nonce] = await Promise.all([
@@ -54,7 +54,7 @@ async function sign(changes: Partial<UnsignedTransaction> = {}): Promise<SentTra
   return { ...signed, from: FROM, nonce: transaction.nonce }
 }
 
-/** Waits for no longer than it takes the node to answer; the time that passes is made up. */
+/** Waits only as long as the node takes to answer; the time is simulated. */
 function limits(given: Partial<FollowLimits> = {}): FollowLimits {
   let nowMs = 0
   const clock = {
@@ -67,7 +67,7 @@ function limits(given: Partial<FollowLimits> = {}): FollowLimits {
   return { clock, timeoutMs: 30_000, signal: new AbortController().signal, ...given }
 }
 
-/** The chain's node, with another answer to one method for so many calls; `undefined` passes the call on. */
+/** The chain's node, with other answers to one method for some calls; `undefined` passes the call on. */
 function withAnswers(
   method: string,
   answer: (parameters: readonly unknown[]) => unknown,
@@ -91,7 +91,7 @@ const mine = (blocks = 1): Promise<unknown> =>
 const mineNothingBySelf = (): Promise<unknown> => callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
 
 describe('a transaction that is followed', () => {
-  test('is sent, comes into a block, and did what it was to do', async () => {
+  test('is sent, is mined, and has its effect', async () => {
     const before = await readCoinBalance(rpc, TO)
     const sent = await sign()
     const followed = await sendUntilMined(rpc, sent, limits())
@@ -102,13 +102,13 @@ describe('a transaction that is followed', () => {
     expect(await readCoinBalance(rpc, TO)).toBe(before + 1_000n)
   })
 
-  test('is told as reverted where the contract refuses it', async () => {
+  test('is reported as reverted when the contract refuses it', async () => {
     const sent = await sign({ to: chain.usdc, valueWei: 0n, callData: TOO_MUCH, gasLimit: 100_000n })
     const followed = await sendUntilMined(rpc, sent, limits())
     expect(followed).toMatchObject({ outcome: 'in a block', receipt: { succeeded: false } })
   })
 
-  test('is found where it is in a block already, and not sent once more', async () => {
+  test('is found when it is mined already, and not sent again', async () => {
     const sent = await sign()
     await broadcast(rpc, sent.raw)
     const never = withAnswers('eth_sendRawTransaction', () => Promise.reject(new Error('sent again')), 1)
@@ -121,7 +121,7 @@ describe('a transaction that is followed', () => {
     ['without logs', { logs: undefined }],
     ['without a block', { blockHash: null }],
     ['of another transaction', { transactionHash: `0x${'12'.repeat(32)}` }],
-  ])('a receipt %s says nothing of it: neither failed nor replaced', async (_, changes) => {
+  ])('a receipt %s proves nothing: the transaction is neither failed nor replaced', async (_, changes) => {
     const sent = await sign()
     await broadcast(rpc, sent.raw)
     const strange = withAnswers(
@@ -136,7 +136,7 @@ describe('a transaction that is followed', () => {
     expect(await sendUntilMined(rpc, sent, limits())).toMatchObject({ receipt: { succeeded: true } })
   })
 
-  test('is sent again as long as the node has lost it', async () => {
+  test('is sent again as long as the node does not have it', async () => {
     await mineNothingBySelf()
     const sent = await sign()
     let losses = 3
@@ -153,7 +153,7 @@ describe('a transaction that is followed', () => {
     expect(await sendUntilMined(forgetful, sent, limits())).toMatchObject({ outcome: 'in a block' })
   })
 
-  test('is dead once another one has its nonce', async () => {
+  test('is dead once another one has used its nonce', async () => {
     const sent = await sign()
     await broadcast(rpc, (await sign({ valueWei: 2_000n })).raw)
     expect(await sendUntilMined(rpc, sent, limits())).toEqual({ outcome: 'dead' })
@@ -166,7 +166,7 @@ describe('a transaction that is followed', () => {
     expect(await sendUntilMined(behind, sent, limits())).toMatchObject({ outcome: 'in a block' })
   })
 
-  test('is open where no block has it in time, and followed on by the next call', async () => {
+  test('is open when it is not mined in time, and is followed by the next call', async () => {
     await mineNothingBySelf()
     const sent = await sign()
     expect(await sendUntilMined(rpc, sent, limits({ timeoutMs: 3_000 }))).toEqual({ outcome: 'open' })
@@ -194,7 +194,7 @@ describe('a transaction that is followed', () => {
     expect(followed).toMatchObject({ outcome: 'in a block' })
   })
 
-  test('is left open where the node has been silent as often as is borne', async () => {
+  test('is left open when the node has been silent as often as allowed', async () => {
     const gone = withAnswers('eth_getTransactionCount', () => Promise.reject(new Error('no answer')), 5)
     expect(await sendUntilMined(gone, await sign(), limits({ maxSilences: 5 }))).toEqual({
       outcome: 'open',
@@ -209,8 +209,8 @@ describe('a transaction that is followed', () => {
   })
 })
 
-describe('what a node says of a transaction', () => {
-  test('is understood: it has it, its nonce is used, it pays too little, the account is poor', async () => {
+describe('a node’s refusal of a transaction', () => {
+  test('is understood: already known, nonce used, fees too low, balance too low', async () => {
     await mineNothingBySelf()
     const { baseFeePerGas } = await chooseFees(rpc)
     const first = await sign({ maxFeePerGas: baseFeePerGas * 3n })
@@ -236,21 +236,21 @@ describe('what a node says of a transaction', () => {
     expect(whyRefused(message)).toBe(why)
   })
 
-  test('is passed on where there is no answer: it may have been sent', async () => {
+  test('is passed on when there is no answer, because it may have been sent', async () => {
     const gone = withAnswers('eth_sendRawTransaction', () => Promise.reject(new Error('no answer')), 1)
     await expect(broadcast(gone, '0x02')).rejects.toThrow('no answer')
   })
 })
 
 describe('gas', () => {
-  test('is what the node estimates and a quarter more', async () => {
+  test('is the node’s estimate and a quarter more', async () => {
     const call = { from: FROM, to: TO, valueWei: 0n, callData: '0x' }
     const asked = [{ from: FROM, to: TO, value: '0x0', data: '0x' }]
     const estimated = BigInt(String(await rpc.call('eth_estimateGas', asked)))
     expect(await estimateGas(rpc, call)).toBe((estimated * 125n) / 100n)
   })
 
-  test('is refused in the node’s words for a call that would be reverted', async () => {
+  test('is refused with the node’s message for a call that would revert', async () => {
     const call = { from: FROM, to: chain.usdc, valueWei: 0n, callData: TOO_MUCH }
     await expect(estimateGas(rpc, call)).rejects.toBeInstanceOf(JsonRpcError)
   })

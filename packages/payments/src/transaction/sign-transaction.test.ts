@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe('a signed transaction', () => {
-  test('says to another library what it was told to say, and who signed it, in the same bytes', async () => {
+  test('has the given values and signer according to another library, in the same bytes', async () => {
     const wei = fc.bigInt({ min: 0n, max: 2n ** 96n })
     const transactions = fc.record({
       chainId: fc.integer({ min: 1, max: 2 ** 31 }),

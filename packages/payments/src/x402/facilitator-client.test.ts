@@ -61,7 +61,7 @@ function request(): FacilitatorRequest {
   }
 }
 
-/** No verdict comes of these, whatever was asked. */
+/** Behaviours without a verdict, for every kind of request. */
 const FAULTS: readonly (readonly [string, Behaviour])[] = [
   ['a reset', resetting],
   ['an answer that breaks off', breakingOff],
@@ -99,7 +99,7 @@ const FAULTS: readonly (readonly [string, Behaviour])[] = [
   ],
 ]
 
-test('D9 the request goes out as the x402 API wants it, with the secret as a bearer token', async () => {
+test('D9 the request has the form of the x402 API, with the secret as a bearer token', async () => {
   server.behave(answering(200, { isValid: true }))
   await client.verify(request(), IN_TIME)
   server.behave(answering(200, { success: true, transaction: TRANSACTION, network: 'eip155:84532' }))
@@ -125,12 +125,12 @@ test('D9 fifty calls of every kind share a connection', async () => {
     await client.supported(IN_TIME)
   }
   expect(server.received).toHaveLength(200)
-  // The pool opens a second one where an answer has been read before its connection is free again.
+  // The pool opens a second one when a response was read before its connection is free again.
   expect(server.connections()).toBeLessThanOrEqual(2)
 })
 
 describe('verify', () => {
-  test('D10 a valid payment comes with its hold, where the facilitator holds', async () => {
+  test('D10 a valid payment has its hold when the facilitator supports holds', async () => {
     const hold = { holdId: 'h1', holdUntil: 1_800_000_050 }
     server.behave(answering(200, { isValid: true, payer: '0x', extensions: { 'farebox-hold': hold } }))
     expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'valid', hold })
@@ -174,7 +174,7 @@ describe('verify', () => {
     },
   )
 
-  test('D41 why a facilitator gives no verdict is told in its words, without our secret', async () => {
+  test('D41 a missing verdict has the facilitator’s message, without our secret', async () => {
     const error = 'the owner has used up its 20 settlements for today (UTC)'
     server.behave(answering(503, { error }))
     const cause = '/verify answered HTTP 503 without a verdict'
@@ -188,7 +188,7 @@ describe('verify', () => {
     expect(JSON.stringify(await client.verify(request(), IN_TIME))).not.toContain(SECRET)
   })
 
-  test('a verdict without words is given some, and endless ones are cut', async () => {
+  test('a verdict without a message gets one, and an endless one is truncated', async () => {
     server.behave(answering(200, { isValid: false, invalidReason: null }))
     expect(await client.verify(request(), IN_TIME)).toEqual({
       kind: 'invalid',
@@ -233,7 +233,7 @@ describe('verify', () => {
     }
   })
 
-  test('PAY-19 nobody at the port is no verdict', async () => {
+  test('PAY-19 a closed port is no verdict', async () => {
     await server.stop()
     expect(await client.verify(request(), IN_TIME)).toEqual({
       kind: 'unavailable',
@@ -277,7 +277,7 @@ describe('settle', () => {
     })
   })
 
-  test('a failure names the transaction that failed, and is given a reason where it has none', async () => {
+  test('a failure names the failed transaction, and gets a reason if it has none', async () => {
     server.behave(answering(200, { success: false, transaction: TRANSACTION, errorReason: null }))
     expect(await client.settle(request(), IN_TIME)).toEqual({
       kind: 'failed',
@@ -333,7 +333,7 @@ describe('settle', () => {
     }
   })
 
-  test('PAY-14 after a lost answer the identical request is asked again, on a connection that works', async () => {
+  test('PAY-14 after a lost response the identical request is repeated on a working connection', async () => {
     server.behave(resetting)
     expect(await client.settle(request(), IN_TIME)).toMatchObject({ kind: 'unknown' })
     server.behave(answering(200, { success: true, transaction: TRANSACTION }))
@@ -342,7 +342,7 @@ describe('settle', () => {
     expect(server.received).toHaveLength(2)
   })
 
-  test('PAY-21 nobody at the port is neither', async () => {
+  test('PAY-21 a closed port is neither', async () => {
     await server.stop()
     expect(await client.settle(request(), IN_TIME)).toEqual({
       kind: 'unknown',
@@ -352,7 +352,7 @@ describe('settle', () => {
 })
 
 describe('release', () => {
-  test('D10 names the hold and what it was made for', async () => {
+  test('D10 names the hold and its purpose', async () => {
     server.behave(answering(200, { released: false }))
     await expect(client.release({ holdId: 'h1', binding: 'b1' }, IN_TIME)).resolves.toBeUndefined()
     expect(server.received).toEqual([
@@ -364,7 +364,7 @@ describe('release', () => {
     ])
   })
 
-  test('rejects where it was not taken', async () => {
+  test('rejects when it was not accepted', async () => {
     server.behave(answering(500, {}))
     await expect(client.release({ holdId: 'h1', binding: 'b1' }, IN_TIME)).rejects.toThrow(
       '/release answered HTTP 500',
@@ -433,13 +433,13 @@ test('OPS-08 no outcome ever holds the secret, not even one that HTTP cannot car
   expect(server.received).toEqual([])
 })
 
-test('OPS-08 a facilitator that repeats our secret back, in any form, gives it to nobody', async () => {
+test('OPS-08 a facilitator that repeats our secret in any form does not reveal it', async () => {
   const forms = [SECRET, Buffer.from(`Bearer ${SECRET}`).toString('base64'), encodeURIComponent(SECRET)]
   const said = `${'your header was '.repeat(17)} ${forms.join(' ')}`
   const told = { isValid: false, success: false, invalidReason: SECRET, errorReason: SECRET }
   server.behave(answering(200, { ...told, invalidMessage: said, errorMessage: said, transaction: said }))
   const outcomes = [await client.verify(request(), IN_TIME), await client.settle(request(), IN_TIME)]
   expect(outcomes).toMatchObject([{ kind: 'invalid' }, { kind: 'failed' }])
-  // Not even in part, where a long message is cut.
+  // Not even a part of it, when a long message is truncated.
   expect(JSON.stringify(outcomes)).not.toMatch(/fbs_|sentinel|ZmJz|c2VudGluZWw/)
 })

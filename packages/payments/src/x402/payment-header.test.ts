@@ -77,7 +77,7 @@ describe('the two envelopes', () => {
     salt: undefined,
   }
 
-  test('D4 v2 is decoded into its one canonical spelling', () => {
+  test('D4 v2 is decoded into its canonical form', () => {
     expect(decodePaymentHeader(encodeHeader(V2))).toEqual({ ok: true, payment })
   })
 
@@ -88,12 +88,12 @@ describe('the two envelopes', () => {
     })
   })
 
-  test('PAY-34 keys that we do not know are let pass', () => {
+  test('PAY-34 unknown keys are ignored', () => {
     const chatty = { ...V2, resource: { url: 'x' }, extensions: { other: [1] }, more: { a: [{}] } }
     expect(decodePaymentHeader(encodeHeader(chatty))).toEqual({ ok: true, payment })
   })
 
-  test('D13 the salt of a bound nonce is read from the extensions of either', () => {
+  test('D13 the salt of a bound nonce is read from the extensions of both', () => {
     const extensions = { 'farebox-nonce': { salt: SALT } }
     for (const envelope of [V1, V2]) {
       expect(decodePaymentHeader(encodeHeader({ ...envelope, extensions }))).toMatchObject({
@@ -104,7 +104,7 @@ describe('the two envelopes', () => {
   })
 })
 
-describe('PAY-08 however an authorization is wrapped, it is one payment', () => {
+describe('PAY-08 in any envelope an authorization is the same payment', () => {
   const key = `84532:${ASSET.toLowerCase()}:${FROM.toLowerCase()}:${NONCE.toLowerCase()}`
 
   test.each([
@@ -130,7 +130,7 @@ describe('PAY-08 however an authorization is wrapped, it is one payment', () => 
     expect(keyOf(header)).toBe(key)
   })
 
-  test('it is the same payment in whatever order its keys are', () => {
+  test('it is the same payment in any order of its keys', () => {
     const keys = Object.keys(AUTHORIZATION) as (keyof typeof AUTHORIZATION)[]
     fc.assert(
       fc.property(fc.shuffledSubarray(keys, { minLength: keys.length }), fc.boolean(), (order, first) => {
@@ -173,7 +173,7 @@ describe('refused headers, each with its reason', () => {
     },
   )
 
-  test('D4 a header that is too long is called that, with the limit', () => {
+  test('D4 a header that is too long is refused with the limit', () => {
     expect(decodePaymentHeader('A'.repeat(12_001))).toEqual({
       ok: false,
       reason: 'the payment header is too long: at most 12000 characters, got 12001',
@@ -194,14 +194,14 @@ describe('refused headers, each with its reason', () => {
     })
   })
 
-  test('PAY-34 half of the padding is not standard base64, though all or none of it is', () => {
+  test('PAY-34 half of the padding is not standard base64, but all or none of it is', () => {
     const header = ['', 'a', 'ab'].map(text => encodeHeader({ text })).find(text => text.endsWith('=='))
     expect(header && decodeHeader(header)).toBeTypeOf('object')
     expect(header && decodeHeader(header.slice(0, -2))).toEqual(header && decodeHeader(header))
     expect(header && decodeHeader(header.slice(0, -1))).toBeUndefined()
   })
 
-  test('PAY-34 a broken header leaves nothing behind for the next', () => {
+  test('PAY-34 an invalid header does not affect the next', () => {
     expect(decodeHeader(Buffer.of(0x22, 0xf0, 0x9f).toString('base64'))).toBeUndefined()
     expect(decodePaymentHeader(encodeHeader(V2)).ok).toBe(true)
   })
@@ -219,7 +219,7 @@ describe('refused headers, each with its reason', () => {
     expect(ratio).toBeLessThan(0.5)
   })
 
-  test('PAY-34 a header of 12,000 characters is still read, one of more is not', () => {
+  test('PAY-34 a header of 12,000 characters is read, one of more is not', () => {
     const fill = (length: number): string => encodeHeader({ ...V2, padding: 'x'.repeat(length) })
     expect(fill(8_200).length).toBeLessThanOrEqual(12_000)
     expect(decodePaymentHeader(fill(8_200)).ok).toBe(true)
@@ -320,7 +320,7 @@ describe('arbitrary input', () => {
     )
   })
 
-  test('D4 no JSON makes it throw, at whatever place of an envelope it is', () => {
+  test('D4 no JSON makes it throw, at any place of an envelope', () => {
     const place = fc.constantFrom(
       ...Object.keys({ ...V1, ...V2, extensions: 1 }),
       ...Object.keys(AUTHORIZATION),
@@ -341,7 +341,7 @@ describe('arbitrary input', () => {
     )
   })
 
-  test('D3 a header is read back as it was written, with every character there is', () => {
+  test('D3 a header is decoded to the encoded value, with every possible character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (text, value) => {
         const written = { text, value }
@@ -357,7 +357,7 @@ describe('arbitrary input', () => {
     )
   })
 
-  test('D3 a header is ASCII, as HTTP wants it, and what Node’s own base64 reads', () => {
+  test('D3 a header is ASCII, as HTTP requires, and Node’s own base64 decodes it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         const header = encodeHeader({ text })

@@ -17,7 +17,7 @@ function requirementOn(id: string, maxDeadlineSeconds = 20) {
   return createRequirement({ network, payTo: PAY_TO, amountAtomic: 10_000n, maxDeadlineSeconds })
 }
 
-test('D3 a requirement names the token’s own EIP-712 domain, and the wallet as it was given', () => {
+test('D3 a requirement names the token’s own EIP-712 domain, and the wallet as given', () => {
   expect(requirementOn('eip155:84532')).toEqual({
     scheme: 'exact',
     network: 'eip155:84532',

@@ -68,7 +68,7 @@ describe.each([
   })
 })
 
-test('D4 the header is the v2 envelope with the entry that is paid, the resource and the salt', async () => {
+test('D4 the header is the v2 envelope with the paid entry, the resource and the salt', async () => {
   const { header, authorization, signature } = await signPayment(crypto, ownKey, TERMS)
   expect(decodeHeader(header)).toEqual({
     x402Version: 2,
@@ -79,7 +79,7 @@ test('D4 the header is the v2 envelope with the entry that is paid, the resource
   })
 })
 
-test('an authorization is good from now for maxTimeoutSeconds, in whole seconds, or until the time that is given', async () => {
+test('an authorization is valid from now for maxTimeoutSeconds, in whole seconds, or until the given time', async () => {
   const byDefault = await signPayment(crypto, ownKey, TERMS)
   expect(byDefault.authorization).toMatchObject({
     validAfter: '0',
@@ -92,7 +92,7 @@ test('an authorization is good from now for maxTimeoutSeconds, in whole seconds,
   expect(prove(given.header).authorization.validBefore).toBe('1800000500')
 })
 
-test('two payments for one job have different nonces: a payment that expired can be replaced', async () => {
+test('two payments for one job have different nonces, so that an expired payment can be replaced', async () => {
   const [one, other] = await Promise.all([
     signPayment(crypto, ownKey, TERMS),
     signPayment(crypto, ownKey, TERMS),
@@ -100,7 +100,7 @@ test('two payments for one job have different nonces: a payment that expired can
   expect(one.authorization.nonce).not.toBe(other.authorization.nonce)
 })
 
-test('PAY-39 a signature is for the token of our own table, whatever domain the agent names', async () => {
+test('PAY-39 a signature is for the token of the built-in table, whatever domain the agent names', async () => {
   const lying = { ...requirement, extra: { name: 'Gold', version: '9' }, asset: `0x${'11'.repeat(20)}` }
   const { authorization, signature } = await signPayment(crypto, ownKey, { ...TERMS, requirement: lying })
   const payment = {
@@ -122,7 +122,7 @@ test('a payment that the wallet refuses is not sent', async () => {
   await expect(signPayment(crypto, refusing, TERMS)).rejects.toThrow('User rejected')
 })
 
-test('a wallet that counts the recovery id from 0 signs what the token takes', async () => {
+test('a wallet that counts the recovery id from 0 signs what the token accepts', async () => {
   const countingFrom0: PaymentSigner = {
     address: ownKey.address,
     async signTypedData(typedData) {
@@ -137,7 +137,7 @@ test('a wallet that counts the recovery id from 0 signs what the token takes', a
   }
 })
 
-test('a private key signer tells its address and refuses bytes that are no key', () => {
+test('a private key signer has its address and refuses an invalid key', () => {
   expect(ownKey.address).toBe(privateKeyToAccount(KEY).address.toLowerCase())
   expect(ownKey.address).toBe(crypto.addressOf(fromHex(KEY)))
   expect(() => privateKeySigner(crypto, '0x00')).toThrow(RangeError)

@@ -9,7 +9,7 @@ const OWN = { agent_id: '7', network: 'eip155:84532', contract: CONTRACT, spende
 
 const header = (entries: unknown): string => encodeHeader({ extensions: { 'farebox-spend': entries } })
 
-describe('D45 who spends for an agent', () => {
+describe('D45 the spender of an agent', () => {
   test.each([
     ['alone', [OWN]],
     ['after another network', [{ ...OWN, network: 'eip155:8453', agent_id: '3' }, OWN]],
@@ -39,7 +39,7 @@ describe('D45 who spends for an agent', () => {
     ],
     ['another agent', header([{ ...OWN, agent_id: '8' }]), 'other', 'spends as agent 8, not as agent 7'],
     ['another contract', header([{ ...OWN, contract: SPENDER }]), 'other', 'through another contract'],
-  ])('is not read of %s', (_, given, kind, reason) => {
+  ])('is not read from %s', (_, given, kind, reason) => {
     const read = readSpender(given, TERMS)
     expect(read).toMatchObject({ ok: false, kind, reason: expect.stringContaining(reason) as unknown })
   })

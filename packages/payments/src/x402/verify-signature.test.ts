@@ -72,7 +72,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     expect(toHex(ours)).toBe(hashTypedData(authorizationTypedData(network, authorization)))
   })
 
-  test('our own signer signs what viem signs', async () => {
+  test('our own signer signs the same as viem', async () => {
     const signer = privateKeySigner(crypto, KEY)
     expect(signer.address).toBe(account.address.toLowerCase())
     const typedData = authorizationTypedData(network, authorization)
@@ -102,7 +102,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     })
   })
 
-  test('PAY-24 refuses a network or an asset that is not ours, without recovering anything', async () => {
+  test('PAY-24 refuses an unknown network or asset without recovering a signer', async () => {
     const payment = await sign()
     expect(prove({ ...payment, network: 'eip155:8453' })).toMatchObject({
       ok: false,
@@ -132,7 +132,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     },
   )
 
-  test('D4 refuses the malleated twin with a high s, as the token does', async () => {
+  test('D4 refuses the malleated signature with a high s, as the token does', async () => {
     const payment = await sign()
     const bytes = fromHex(payment.signature)
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -152,7 +152,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     }
   })
 
-  test.each([0, 1])('D4 v = %i, as some wallets count it, is refused with what to do', async v => {
+  test.each([0, 1])('D4 v = %i, as some wallets count it, is refused with a fix', async v => {
     const payment = await sign()
     const signature = `${payment.signature.slice(0, -2)}0${v}`
     expect(createSignatureVerifier(crypto, [network]).provePayer({ ...payment, signature })).toEqual({
@@ -161,7 +161,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     })
   })
 
-  test('refuses signatures that are no points at all, without throwing', async () => {
+  test('refuses signatures that are not points of the curve, without throwing', async () => {
     const payment = await sign()
     for (const signature of [
       `0x${'00'.repeat(64)}1b`,
@@ -188,7 +188,7 @@ describe('the terms of a proven payment', () => {
     }
   })
 
-  test('D5 a payment of exactly the price, to our wallet, in time, is good', async () => {
+  test('D5 a payment of exactly the price, to our wallet, in time, is accepted', async () => {
     expect(refuseTerms(await proven(), requirement, NOW)).toBeUndefined()
   })
 
@@ -207,7 +207,7 @@ describe('the terms of a proven payment', () => {
     expect(refuseTerms(await proven(), shouting, NOW)).toBeUndefined()
   })
 
-  test('refuses an echo of terms that are not ours', async () => {
+  test('refuses echoed terms that are not ours', async () => {
     expect(refuseTerms(await proven({}, { amount: '1', payTo: PAY_TO }), requirement, NOW)).toContain(
       'accepted',
     )
