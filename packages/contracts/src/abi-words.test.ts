@@ -10,7 +10,7 @@ const OWNER: Hex = `0x${'11'.repeat(20)}`
 const TOKEN: Hex = `0x${'33'.repeat(20)}`
 const SCOPE: Hex = `0x${'55'.repeat(32)}`
 const ATTACKER = 'e7'.repeat(20).padStart(64, '0')
-/** One word for the attacker, and an amount behind it. */
+/** One word for the attacker's address, followed by an amount. */
 const TWO_WORDS: Hex = `0x${ATTACKER}${'f'.repeat(64)}`
 const NO_ADDRESSES = [
   TWO_WORDS,
@@ -43,7 +43,7 @@ const permitOf = (changes: object) => ({
   ...changes,
 })
 
-test('an address fills its word with zeros before it, in lower case', () => {
+test('an address is padded with leading zeros, in lower case', () => {
   expect(addressWord(`0x${'Ab'.repeat(20)}`)).toBe(`${'0'.repeat(24)}${'ab'.repeat(20)}`)
   expect(bytes32Word(SCOPE)).toBe('55'.repeat(32))
 })
@@ -81,7 +81,7 @@ describe.each(NO_ADDRESSES)('PERM-05 %j in place of an address', text => {
           deadline: 1n,
         }),
     ],
-  ])('is refused in %s: no word of it comes behind another', (_, encode) => {
+  ])('is refused in %s: no word is shifted', (_, encode) => {
     expect(encode).toThrow(RangeError)
   })
 })

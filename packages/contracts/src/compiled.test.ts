@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { agentRegistryBytecode } from './agent-registry.ts'
 import { localUsdcBytecode, localUsdcDeployedBytecode } from './local-usdc.ts'
 
-test('the creation code of LocalUSDC carries its deployed code unchanged: no immutable is filled in', () => {
+test('the creation code of LocalUSDC contains its deployed code unchanged, because it has no immutables', () => {
   expect(localUsdcBytecode).toContain(localUsdcDeployedBytecode.slice(2))
 })
 
-test('the standard JSON input that operators verify with compiles, alone, to the code that is deployed', () => {
+test('the standard JSON input for verification compiles on its own to the deployed code', () => {
   const input = readFileSync(new URL('../verification/agent-registry.json', import.meta.url), 'utf8')
-  // No callback: nothing but what is in the file can be imported.
+  // Without a callback: only the contents of the file can be imported.
   const output = JSON.parse(solc.compile(input)) as {
     readonly contracts: {
       readonly [file: string]: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canParseUrl } from './can-parse-url.ts'
 
-test('a host name with an umlaut is a URL, however often it is asked', () => {
+test('a host name with an umlaut is a URL, however often it is checked', () => {
   const answers = Array.from({ length: 50_000 }, () => canParseUrl('https://bücher.example/'))
   expect(answers.filter(answer => !answer)).toEqual([])
 })

@@ -12,7 +12,7 @@ import {
 const source = (variables: { readonly [name: string]: string }) => ({ variables, readFile: () => '' })
 
 describe('an environment read together', () => {
-  test('every wrong variable is named at once, each once', () => {
+  test('every invalid variable is named at once, each once', () => {
     const read = variablesOf(source({ PORT: 'x', COUNT: '0' }))
     const port = (): number | undefined => readPort('PORT', read)
     const inner = () => readTogether({ port, count: () => readCount('COUNT', read) })
@@ -34,7 +34,7 @@ describe('an environment read together', () => {
     })
   })
 
-  test('a mistake of the program is not taken for one of the operator', () => {
+  test('a bug of the program is not reported as an error of the operator', () => {
     const parts = {
       broken: (): never => {
         throw new TypeError('no')
@@ -56,7 +56,7 @@ describe('several keys', () => {
   const readFrom = (text: string): readonly string[] | undefined =>
     readKeys('KEY', { variables: { KEY_FILE: '/run/keys' }, readFile: () => text })
 
-  test('commas or new lines are between them, and one alone is a list too', () => {
+  test('commas or new lines separate them, and a single one is a list too', () => {
     expect(readKeys('KEY', source({ KEY: `${one}, ${other}` }))).toEqual([one, other])
     expect(readFrom(`${one}\n${other}\n`)).toEqual([one, other])
     expect(readKeys('KEY', source({ KEY: one }))).toEqual([one])

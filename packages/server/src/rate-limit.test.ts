@@ -2,7 +2,7 @@ import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock
 import { expect, test } from 'vitest'
 import { createRateLimit } from './rate-limit.ts'
 
-test('API4 a name has its minute’s worth at once, then as many a minute, and never more', () => {
+test('API4 a name has its allowance of a minute at once, then as many a minute, and never more', () => {
   const clock = createManualClock()
   const limit = createRateLimit(clock)
   const take = (times: number): number =>
@@ -14,7 +14,7 @@ test('API4 a name has its minute’s worth at once, then as many a minute, and n
   expect(take(100)).toBe(60)
 })
 
-test('who is refused is told in how many seconds there is one left', () => {
+test('a refused name is told in how many seconds the next request is allowed', () => {
   const clock = createManualClock()
   const limit = createRateLimit(clock)
   expect([limit('a', 2), limit('a', 2), limit('a', 2)]).toEqual([undefined, undefined, 30])
@@ -24,7 +24,7 @@ test('who is refused is told in how many seconds there is one left', () => {
   expect(limit('a', 2)).toBeUndefined()
 })
 
-test('memory is bounded: who asks goes on being counted, whoever was longest silent is forgotten', () => {
+test('memory is limited: active names stay counted, the name that was inactive longest is forgotten', () => {
   const limit = createRateLimit(createManualClock(), 3)
   limit('loud', 1)
   for (let other = 0; other < 10; other += 1) {
@@ -34,7 +34,7 @@ test('memory is bounded: who asks goes on being counted, whoever was longest sil
   expect(limit('other 0', 1)).toBeUndefined()
 })
 
-test('a burst of its own: so many at once, then as many a minute', () => {
+test('a separate burst: this many at once, then the allowance per minute', () => {
   const clock = createManualClock()
   const limit = createRateLimit(clock)
   const take = (times: number): number =>

@@ -49,7 +49,7 @@ describe('adapters', () => {
     expect(run(step, inputs)).toEqual(expected)
   })
 
-  test('what they make is bounded, whatever comes', () => {
+  test('their output is limited, whatever the input', () => {
     const long = 'x'.repeat(600_000)
     const tooLarge = '✗ makes more than 1048576 characters'
     expect(run({ kind: 'join', separator: '' }, { list: [long, long] })).toBe(tooLarge)
@@ -58,7 +58,7 @@ describe('adapters', () => {
     expect(items).toBe('✗ text: gives more than 1000 items')
   })
 
-  test('a property called __proto__ is one like the others', () => {
+  test('a property called __proto__ is like any other', () => {
     const object = JSON.parse('{"a": {"x": 1}}') as JsonValue
     const renamed = run({ kind: 'rename', names: { a: '__proto__' } }, { object })
     expect(JSON.stringify(renamed)).toBe('{"__proto__":{"x":1}}')

@@ -6,7 +6,7 @@ import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
 import { checkFlow } from './check-flow.ts'
 import type { Finding } from './finding.ts'
 
-/** The flow after the first repair of the first finding of a rule, and what it was called. */
+/** The flow after the first repair of a rule's first finding, or after the repair with the given label. */
 function repair(flow: Flow, findings: readonly Finding[], rule: string, label?: string): Flow {
   const finding = findings.find(({ id }) => id.startsWith(rule))
   const found = finding?.repairs.find(one => label === undefined || one.label === label)
@@ -23,7 +23,7 @@ function errorsOf(flow: Flow): readonly string[] {
 const text = { type: 'string' } as const
 const number = { type: 'number' } as const
 
-test('a flow that is right has a price, a time, and the schema of what it gives', () => {
+test('a valid flow has a price, a duration, and the schema of its outputs', () => {
   const checked = checkFlow(SUMMARY_AND_QR)
   expect(checked).toMatchObject({
     ok: true,
@@ -61,8 +61,8 @@ test('an approval and a wait on which no step depends get a warning', () => {
   expect(told({ ...idle, steps: { ...idle.steps, last } })).toEqual([])
 })
 
-describe('what is not fed', () => {
-  test('a required input can be fed by the output that fits best, or asked for; no value is made up', () => {
+describe('inputs and outputs without a source', () => {
+  test('a required input can be fed by the output that fits best, or requested from the runner; no value is invented', () => {
     const flow = applyEdit(SUMMARY_AND_QR, { edit: 'disconnect', to: { step: 'qr', port: 'content' } })
     const { ok, findings } = checkFlow(flow)
     expect(ok).toBe(false)
@@ -76,7 +76,7 @@ describe('what is not fed', () => {
     }
   })
 
-  test('what a step before gives and nobody takes is offered first: its main output, also where it may be refused', () => {
+  test('unused outputs of earlier steps are offered first: the main output, even if its value may be refused', () => {
     const summary = jobStep(
       { text: { ...text, required: true } },
       { summary: text, sentences: { type: 'array', items: text }, kept: number },
@@ -90,7 +90,7 @@ describe('what is not fed', () => {
       'Use “summary” from Worker',
       'Use “text” from the flow’s input',
     ])
-    // It has its reader.
+    // Its output is used.
     const used = ['input.text > summary.text', 'summary.summary > output.summary', 'qr.svg > output.svg']
     expect(labels(used)[0]).toBe('Use “text” from the flow’s input')
   })
@@ -113,7 +113,7 @@ describe('what is not fed', () => {
     expect(repair(flow, findings, 'unfed').wires.at(-1)?.from).toEqual({ step: 'summary', port: 'words' })
   })
 
-  test('no repair makes a circle', () => {
+  test('no repair creates a cycle', () => {
     const flow = flowOf(
       {},
       {
@@ -155,7 +155,7 @@ describe('wires', () => {
     expect(ok).toBe(grade !== 'impossible')
   })
 
-  test('an input of the flow that may be refused is asked for as all that it feeds takes it', () => {
+  test('an input of the flow whose value may be refused can be narrowed to what all its targets accept', () => {
     const step = (least: number, most: number): JobStep =>
       jobStep({ a: { type: 'string', minLength: least, maxLength: most } }, { b: text })
     const flow = flowOf(
@@ -177,7 +177,7 @@ describe('wires', () => {
     expect(checkFlow(twice).findings).toEqual([])
   })
 
-  test('an input of the flow is not asked for as one step takes it where another never takes that', () => {
+  test('an input of the flow is not narrowed for one step if another step never accepts that', () => {
     const step = (word: string): JobStep => jobStep({ a: { type: 'string', enum: [word] } }, { b: text })
     const flow = flowOf(
       { words: { type: 'string', required: true } },
@@ -191,7 +191,7 @@ describe('wires', () => {
     ])
   })
 
-  test('an impossible wire is mended by a free adapter where one helps', () => {
+  test('an impossible wire is repaired by a free adapter if one helps', () => {
     const flow = flowOf(
       {},
       { one: jobStep({}, { lines: { type: 'array', items: text } }), two: jobStep({ b: text }, { c: text }) },
@@ -224,7 +224,7 @@ describe('wires', () => {
     expect(errorsOf(both)).toEqual(['“content” has both a wire and a value.'])
   })
 
-  test('a circle names who waits for whom, and is opened by a repair', () => {
+  test('a cycle is reported with its steps, and opened by a repair', () => {
     const flow = flowOf(
       {},
       { one: jobStep({ a: text }, { b: text }), two: jobStep({ a: text }, { b: text }) },
@@ -257,7 +257,7 @@ describe('the price of branches', () => {
     ],
   )
 
-  test('is the least and the most over all ways', () => {
+  test('is the minimum and the maximum over all ways', () => {
     expect(checkFlow(branching)).toMatchObject({
       ok: true,
       price: { at_least: '0.006', at_most: '0.021' },
@@ -285,7 +285,7 @@ describe('the price of branches', () => {
     })
   })
 
-  test('a payer with less gets a finding before anything is signed', () => {
+  test('a payer with less money gets a finding before anything is signed', () => {
     const { ok, findings } = checkFlow(SUMMARY_AND_QR, { balance: '0.0149' })
     expect(ok).toBe(false)
     expect(findings[0]?.message).toBe('The wallet has 0.0149 USDC; a run costs up to 0.015 USDC.')
@@ -293,14 +293,14 @@ describe('the price of branches', () => {
   })
 })
 
-describe('what has changed since the flow was made', () => {
+describe('changes since the flow was created', () => {
   const current: CurrentCapability = { ...SUMMARY.pinned, state: 'online', permissions: [] }
   const now = (changes: Partial<CurrentCapability>): Catalog => ({
     find: (_, capability) =>
       capability === 'summarize' ? { ...current, hash: 'b'.repeat(64), ...changes } : undefined,
   })
 
-  test('an output that is called otherwise now keeps its wire, marked, and is joined by one repair', () => {
+  test('an output that was renamed keeps its wire, which is marked, and is connected by one repair', () => {
     const { links, ...rest } = SUMMARY.pinned.output_schema
     const catalog = now({ output_schema: { ...rest, link: links ?? text } })
     const { ok, findings } = checkFlow(SUMMARY_AND_QR, { catalog })
@@ -310,7 +310,7 @@ describe('what has changed since the flow was made', () => {
     expect(checkFlow(mended, { catalog }).ok).toBe(true)
   })
 
-  test('a higher price asks again, a lower one does not', () => {
+  test('a higher price needs a new agreement, a lower one does not', () => {
     const dearer = now({ price: '0.02' })
     const { ok, findings } = checkFlow(SUMMARY_AND_QR, { catalog: dearer })
     expect([ok, findings[0]?.message]).toEqual([false, 'The price has risen: 0.01 → 0.02 USDC.'])
@@ -322,7 +322,7 @@ describe('what has changed since the flow was made', () => {
     })
   })
 
-  test('an agent that is gone, offline or closed cannot be run', () => {
+  test('an agent that was removed, is offline or closed cannot be run', () => {
     const gone: Catalog = { find: (_, capability) => (capability === 'encode' ? null : undefined) }
     expect(checkFlow(SUMMARY_AND_QR, { catalog: gone }).ok).toBe(false)
     expect(checkFlow(SUMMARY_AND_QR, { catalog: now({ state: 'offline' }) }).ok).toBe(false)

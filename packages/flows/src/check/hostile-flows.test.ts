@@ -6,7 +6,7 @@ import { HEAVY_AGENTS, HEAVY_CATALOG, hostileFlows } from '../test-setup/hostile
 import { LARGE_FLOW } from '../test-setup/sample-flows.ts'
 import { checkFlow } from './check-flow.ts'
 
-/** Writing a flow of a megabyte as JSON and reading it again takes some ten milliseconds. */
+/** The limit as a multiple of serializing and parsing the flow, which takes some ten milliseconds for a megabyte. */
 const MOST_TIMES_AS_LONG = 150
 
 const asJson = (document: unknown) => (): unknown => JSON.parse(JSON.stringify(document))
@@ -22,27 +22,27 @@ test.each(hostileFlows())(
       read = readFlow(document)
       checked = read.ok ? checkFlow(read.flow) : read
     }
-    // Once: what is known from the first time would make the second one quick.
+    // Only one round: caches of the first one would make the second one fast.
     expect(cpuRatio(readAndCheck, asJson(document), MOST_TIMES_AS_LONG, 1)).toBeLessThan(MOST_TIMES_AS_LONG)
     expect(read.ok ? [] : read.problems.slice(100)).toEqual([])
     expect(JSON.stringify(checked).length).toBeLessThan(3 * MAX_FLOW_CHARACTERS)
   },
 )
 
-test('two hundred agents whose patterns take long to compile are checked in little time', () => {
+test('two hundred agents whose patterns take long to compile are checked in a short time', () => {
   const control = asJson(hostileFlows()[0]?.[1]())
   const check = (): unknown => checkFlow(HEAVY_AGENTS, { catalog: HEAVY_CATALOG })
   expect(cpuRatio(check, control, MOST_TIMES_AS_LONG, 1)).toBeLessThan(MOST_TIMES_AS_LONG)
 })
 
-test('nested without end is refused, not followed', () => {
+test('endless nesting is refused, not followed', () => {
   let nested: unknown = 1
   for (let depth = 0; depth < 100_000; depth += 1) nested = [nested]
   const read = readFlow({ flow_version: 1, steps: { a: { kind: 'constant', value: nested } } })
   expect(read.ok ? '' : read.problems[0]?.reason).toMatch(/must not be nested deeper than 64 levels/)
 })
 
-test('what would take too long to compare is called lossy; what comes before it is compared', () => {
+test('wires that would take too long to compare are graded lossy; earlier ones are compared', () => {
   const read = readFlow(hostileFlows()[2]?.[1]())
   if (!read.ok) throw new Error(JSON.stringify(read.problems[0]))
   const grades = checkFlow(read.flow).wires.map(({ grade }) => grade)
@@ -52,7 +52,7 @@ test('what would take too long to compare is called lossy; what comes before it 
   expect(new Set(grades.slice(compared))).toEqual(new Set(['lossy']))
 })
 
-test('of very many findings the first thousand are listed, and how many more there are', () => {
+test('of very many findings the first thousand are listed, with the number of the others', () => {
   const read = readFlow(hostileFlows()[0]?.[1]())
   if (!read.ok) throw new Error(JSON.stringify(read.problems[0]))
   const { ok, findings } = checkFlow(read.flow)

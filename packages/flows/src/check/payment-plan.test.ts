@@ -12,14 +12,14 @@ function planOf(steps: { readonly [id: string]: Step }, wires: readonly string[]
   return paymentPlan(buildGraph(flowOf({ t: text, l: list }, steps, wires)))
 }
 
-test('steps one behind the other are signed at once, each good until its own end and for a retry', () => {
+test('consecutive steps are signed at once, each valid until its own end and for a retry', () => {
   expect(paymentPlan(buildGraph(SUMMARY_AND_QR))).toEqual([
     { step: 'summary', keys: ['summary'], sign: 'now', validForSeconds: 960 },
     { step: 'qr', keys: ['qr'], sign: 'now', validForSeconds: 1_020 },
   ])
 })
 
-test('the slowest way to a step counts, with the waits that are declared on it', () => {
+test('the slowest path to a step counts, with its declared waits', () => {
   const plan = planOf(
     {
       end: jobStep({ a: text, b: text }, { x: text }),
@@ -42,7 +42,7 @@ test('the slowest way to a step counts, with the waits that are declared on it',
   ])
 })
 
-test('a step behind a person, or a time that only the run knows, is signed later, however far behind', () => {
+test('a step after a person, or after a time that only the run knows, is signed later, at any distance', () => {
   const plan = planOf(
     {
       before: work(),
@@ -73,7 +73,7 @@ test('a step behind a person, or a time that only the run knows, is signed later
   })
 })
 
-test('a list has a key for each item that it may have, each signed when the run knows the list', () => {
+test('a list has a key for each possible item, each signed when the run knows the list', () => {
   const each: Step = { ...jobStep({ a: text }, { x: text }), map: { port: 'a', most: 3 } }
   expect(planOf({ each, after: work() }, ['input.l > each.a', 'each.x > after.a'])).toEqual([
     { step: 'each', keys: ['each#0', 'each#1', 'each#2'], sign: 'later', validForSeconds: 960 },
@@ -81,7 +81,7 @@ test('a list has a key for each item that it may have, each signed when the run 
   ])
 })
 
-test('no authorization is asked for that is longer than a day: what begins after that is signed later', () => {
+test('no authorization is valid for more than a day: steps that start after that are signed later', () => {
   const waits = (seconds: number) =>
     planOf({ pause: { kind: 'wait', seconds }, late: work() }, [
       'input.t > pause.value',
@@ -91,7 +91,7 @@ test('no authorization is asked for that is longer than a day: what begins after
   expect(waits(86_400 - 59)).toMatchObject([{ sign: 'later', validForSeconds: 86_400 }])
 })
 
-test('seconds are whole where a deadline is not', () => {
+test('seconds are rounded up when a deadline is fractional', () => {
   const step = jobStep({ a: text }, { x: text })
   const half: Step = { ...step, pinned: { ...step.pinned, max_deadline_seconds: 0.5 } }
   expect(planOf({ half }, ['input.t > half.a'])[0]?.validForSeconds).toBe(931)

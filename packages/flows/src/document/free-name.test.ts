@@ -4,12 +4,12 @@ import { freeName, freeOutput } from './free-name.ts'
 
 const flowWith = (...outputs: string[]): Flow => ({ outputs }) as unknown as Flow
 
-test('a name that is taken gets the next free number', () => {
+test('a used name gets the next free number', () => {
   expect(freeName([], 'text')).toBe('text')
   expect(freeName(['text', 'text_2'], 'text')).toBe('text_3')
 })
 
-test('a second output of one name says which step it is from', () => {
+test('a second output of the same name includes its step', () => {
   const from = { step: 'count', port: 'words' }
   expect(freeOutput(flowWith(), from)).toBe('words')
   expect(freeOutput(flowWith('words'), from)).toBe('count_words')

@@ -10,7 +10,7 @@ function problemsOf(value: unknown): readonly string[] {
   return read.ok ? [] : read.problems.map(formatProblem)
 }
 
-test('a flow that was written as JSON is read as it was', () => {
+test('a flow written as JSON is read unchanged', () => {
   const isKept = (flow: Flow): void => {
     const read = readFlow(JSON.parse(JSON.stringify(flow)))
     expect(read.ok && read.flow).toEqual(JSON.parse(JSON.stringify(flow)))
@@ -19,7 +19,7 @@ test('a flow that was written as JSON is read as it was', () => {
   checkRandomly(50, random => isKept(randomFlow(random)))
 })
 
-test('wires that lead nowhere are read: they are explained, not refused', () => {
+test('wires to missing ports are read: they are reported by the check, not refused', () => {
   const wires = [{ from: { step: 'gone', port: 'x' }, to: { step: 'never', port: 'y' } }]
   expect(readFlow({ ...SUMMARY_AND_QR, wires }).ok).toBe(true)
 })
@@ -60,7 +60,7 @@ test.each([
   expect(readFlow(withPinned({ max_deadline_seconds: seconds })).ok).toBe(isRead)
 })
 
-test('more than a megabyte is refused before it is read', () => {
+test('more than a megabyte is refused before it is parsed', () => {
   expect(problemsOf({ ...SUMMARY_AND_QR, description: 'x'.repeat(1_048_577) })[0]).toMatch(
     /must be at most 1048576 characters of JSON/,
   )

@@ -23,7 +23,7 @@ const flow = applyEdits(
   ],
 )
 
-test('a flow is given away without the values that are marked as secret, and the check names each', () => {
+test('a flow is shared without the values that are marked as secret, and the check names each', () => {
   const given = withoutSecrets(flow)
   expect(JSON.stringify(given)).not.toContain('k-')
   expect(given.steps['search']?.constants).toEqual({ words: 'x' })
@@ -39,7 +39,7 @@ test('a flow is given away without the values that are marked as secret, and the
   ])
 })
 
-test('what is filled in again stays marked, and is right', () => {
+test('a value that is filled in again stays marked, and is valid', () => {
   const filled = applyEdits(withoutSecrets(flow), [
     { edit: 'set-constant', to: { step: 'search', port: 'api_key' }, value: 'own' },
     { edit: 'replace-step', id: 'key', step: { kind: 'constant', value: 'own', secret: ['value'] } },
@@ -48,7 +48,7 @@ test('what is filled in again stays marked, and is right', () => {
   expect(JSON.stringify(withoutSecrets(filled))).not.toContain('own')
 })
 
-test('a mark goes with the constant that it is of, and can be taken away', () => {
+test('a mark moves with its constant, and can be removed', () => {
   const key = { step: 'search', port: 'api_key' }
   expect(applyEdit(flow, { edit: 'clear-constant', to: key }).steps['search']).not.toHaveProperty('secret')
   expect(
@@ -58,7 +58,7 @@ test('a mark goes with the constant that it is of, and can be taken away', () =>
   expect(withoutSecrets(open).steps['search']?.constants).toEqual({ api_key: 'k-1234', words: 'x' })
 })
 
-test('the value for when nothing comes is left out like any other, and keeps its mark when its input is joined', () => {
+test('a default value is removed like any other, and keeps its mark when its input is wired', () => {
   const secret = { kind: 'default', value: 'k-9', constants: { value: 'k-8' }, secret: ['value'] } as const
   const given = flowOf({ words: text }, { words: secret }, ['words.value > output.words'])
   expect(JSON.stringify(withoutSecrets(given))).not.toContain('k-')
@@ -96,7 +96,7 @@ test.each(Object.entries(HELD))(
   },
 )
 
-test('a flow without secrets is given away unchanged', () => {
+test('a flow without secrets is shared unchanged', () => {
   const plain = flowOf({ a: text }, { t: { kind: 'template', text: '{a}' } }, [
     'input.a > t.a',
     't.text > output.t',

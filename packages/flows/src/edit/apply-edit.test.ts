@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
 import { applyEdit, applyEdits } from './apply-edit.ts'
 
-test('an input that is renamed stays where it is and keeps its wires', () => {
+test('an input that is renamed keeps its position and its wires', () => {
   const flow = applyEdits(SUMMARY_AND_QR, [
     { edit: 'set-input', name: 'second', field: { type: 'string' } },
     { edit: 'rename-input', name: 'article', to: 'text' },
@@ -15,7 +15,7 @@ test('an input that is renamed stays where it is and keeps its wires', () => {
   })
 })
 
-test('an output that is renamed stays where it is and keeps its wire', () => {
+test('an output that is renamed keeps its position and its wire', () => {
   const flow = applyEdit(SUMMARY_AND_QR, { edit: 'rename-output', name: 'summary', to: 'short' })
   expect(flow.outputs).toEqual(['short', 'code'])
   expect(flow.wires).toContainEqual({
@@ -24,7 +24,7 @@ test('an output that is renamed stays where it is and keeps its wire', () => {
   })
 })
 
-test('a name that is taken is not given twice', () => {
+test('a used name is not given twice', () => {
   const flow = applyEdit(SUMMARY_AND_QR, {
     edit: 'set-input',
     name: 'second',

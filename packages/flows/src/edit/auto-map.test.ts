@@ -11,7 +11,7 @@ import { autoMap } from './auto-map.ts'
 const text = { type: 'string' } as const
 const needed = { ...text, required: true } as const
 
-/** The wires that are proposed, as `summary.text > qr.content`. */
+/** The proposed wires, as `summary.text > qr.content`. */
 function mapped(flow: Flow, step: string): readonly string[] {
   return autoMap(buildGraph(flow), step).map(edit => {
     if (edit.edit !== 'connect') throw new TypeError(edit.edit)
@@ -19,7 +19,7 @@ function mapped(flow: Flow, step: string): readonly string[] {
   })
 }
 
-test('inputs are fed by outputs of their name, then by names like theirs, then by the nearest that fits', () => {
+test('inputs are fed by outputs of their name, then by similar names, then by the nearest that fits', () => {
   const flow = flowOf(
     { article: needed, language: text },
     {
@@ -45,7 +45,7 @@ test('an input with a wire or a value is not changed', () => {
   expect(mapped(flow, 'summary')).toEqual([])
 })
 
-test('a loss is taken for the same name alone', () => {
+test('a lossy wire is only proposed for the same name', () => {
   const short = { ...needed, maxLength: 5 } as const
   const flow = (name: string): Flow => flowOf({ [name]: text }, { one: jobStep({ title: short }, {}) }, [])
   expect(mapped(flow('Title'), 'one')).toEqual(['input.Title > one.title'])
@@ -53,7 +53,7 @@ test('a loss is taken for the same name alone', () => {
   expect(mapped(flow('text'), 'one')).toEqual([])
 })
 
-test('what cannot fit is never joined, whatever it is called', () => {
+test('outputs that cannot fit are never wired, whatever their name', () => {
   const flow = flowOf({ title: { type: 'object' } }, { one: jobStep({ title: needed }, {}) }, [])
   expect(mapped(flow, 'one')).toEqual([])
 })
@@ -63,7 +63,7 @@ test('by its type alone no optional input is fed, and no output feeds two inputs
   expect(mapped(flow, 'one')).toEqual(['input.a > one.b'])
 })
 
-test('a step whose output may be missing, or that goes one of two ways, is no source by its type alone', () => {
+test('a step whose output may be missing, or that has two ways, is not a source by its type alone', () => {
   const flow = flowOf(
     { n: { type: 'number' } },
     {
@@ -76,7 +76,7 @@ test('a step whose output may be missing, or that goes one of two ways, is no so
   expect(mapped(flow, 'one')).toEqual([])
 })
 
-test('of random flows with wires taken away, what is joined again is right and makes no circle', () => {
+test('in random flows with removed wires, the proposed wires are valid and create no cycle', () => {
   let joined = 0
   checkRandomly(200, random => {
     const whole = randomFlow(random)
@@ -86,7 +86,7 @@ test('of random flows with wires taken away, what is joined again is right and m
       const edits = autoMap(buildGraph(flow), step)
       const after = checkFlow(applyEdits(flow, edits))
       joined += edits.length
-      // It then hands on another type, which may not suit the step after it.
+      // It then passes on another type, which the next step may not accept.
       const isItsOwn = (one: Finding): boolean =>
         one.severity === 'error' && (one.step === step || one.id.startsWith('circle'))
       const known = new Set(before.findings.map(({ id }) => id))

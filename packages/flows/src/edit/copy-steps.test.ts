@@ -13,7 +13,7 @@ function paste(flow: Flow, copied: Flow, at?: { readonly x: number; readonly y: 
   return applyEdits(flow, pasted.edits)
 }
 
-test('steps are pasted with the wires between them under new ids; what came from outside is left open', () => {
+test('steps are pasted with the wires between them under new ids; inputs with outside sources stay open', () => {
   const flow = paste(SUMMARY_AND_QR, copySteps(SUMMARY_AND_QR, ['summary', 'link']))
   expect(Object.keys(flow.steps)).toEqual(['summary', 'link', 'qr', 'summary-2', 'link-2'])
   expect(flow.wires.slice(SUMMARY_AND_QR.wires.length)).toEqual([
@@ -24,7 +24,7 @@ test('steps are pasted with the wires between them under new ids; what came from
   expect(Object.keys(again.steps).at(-1)).toBe('summary-3')
 })
 
-test('a copied step waits for what was copied with it, by its new id', () => {
+test('a copied step waits for steps copied with it, by their new ids', () => {
   const work = jobStep({}, { x: { type: 'string' } })
   const waiting = {
     ...work,
@@ -39,7 +39,7 @@ test('a copied step waits for what was copied with it, by its new id', () => {
   expect(paste(flow, copySteps(flow, ['three'])).steps['three-2']).not.toHaveProperty('after')
 })
 
-test('copies are put aside, or where they are wanted with the same distances', () => {
+test('copies are placed with an offset, or at a given position with the same distances', () => {
   const flow: Flow = { ...SUMMARY_AND_QR, layout: { summary: { x: 10, y: 20 }, qr: { x: 110, y: 0 } } }
   const copied = copySteps(flow, ['summary', 'qr'])
   expect(paste(flow, copied).layout).toMatchObject({
@@ -59,14 +59,14 @@ test('a copy is a flow that can be written as JSON and read back, and pasted int
   expect(Object.keys(paste(empty, read.flow).steps)).toEqual(['summary', 'qr'])
 })
 
-test('what would be more than a flow holds is not pasted, and why is said', () => {
+test('a copy that would exceed the limits of a flow is not pasted, with a reason', () => {
   expect(pasteSteps(LARGE_FLOW, copySteps(LARGE_FLOW, ['link1']))).toEqual({
     ok: false,
     reason: 'A flow has at most 200 steps, this would be 201.',
   })
 })
 
-test('of random flows the copy of everything is as right as the original, and leaves it as it was', () => {
+test('in random flows the copy of everything is as valid as the original, which is unchanged', () => {
   checkRandomly(200, random => {
     const flow = randomFlow(random)
     const ids = Object.keys(flow.steps)

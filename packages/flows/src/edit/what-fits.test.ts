@@ -6,7 +6,7 @@ import { whatFits } from './what-fits.ts'
 const graph = buildGraph(SUMMARY_AND_QR)
 const text = { type: 'string' } as const
 
-test('inputs that an output can feed come by grade, then by name, then those that are required', () => {
+test('inputs that an output can feed are sorted by grade, then by name, then required ones first', () => {
   const fits = whatFits(
     graph,
     { output: { step: 'summary', port: 'words' } },
@@ -29,7 +29,7 @@ test('inputs that an output can feed come by grade, then by name, then those tha
   expect(fits.at(-1)?.reason).toBe('can fail at run time: the input accepts a length of at most 3 characters')
 })
 
-test('outputs that can feed an input are found from its side', () => {
+test('outputs that can feed an input are found too', () => {
   const fits = whatFits(
     graph,
     { input: { step: 'qr', port: 'content' } },
@@ -47,7 +47,7 @@ test('outputs that can feed an input are found from its side', () => {
   ])
 })
 
-test('where only the run will show what comes, everything may fit; a port that is not there fits nothing', () => {
+test('if the type is only known during the run, everything may fit; a missing port fits nothing', () => {
   const open = buildGraph(flowOf({}, { first: { kind: 'first', count: 2 } }, []))
   expect(whatFits(open, { output: { step: 'first', port: 'value' } }, { text })).toMatchObject([
     { grade: 'lossy' },

@@ -15,7 +15,7 @@ import { statusOf } from './run-status.ts'
 const NOW = 1_000
 const AGENT = '0xa9e0'
 
-/** A run, and everything it has asked for so far. */
+/** A run, and all actions that it has requested so far. */
 function begin(flow: Flow, input: { readonly [name: string]: string } = { article: 'Long.' }, limit = '1') {
   const graph: Graph = buildGraph(flow)
   const started = startRun(graph, input, { max_total: limit, now: NOW })
@@ -89,7 +89,7 @@ describe('a run of two agents', () => {
     ])
   })
 
-  test('a payment that is brought again changes nothing, however far its job has come; another one is refused', () => {
+  test('a payment that is sent again changes nothing, whatever the state of its job; another one is refused', () => {
     const it = begin(SUMMARY_AND_QR)
     const steps = [
       () => it.tell(pay('summary', '0.01')),
@@ -126,20 +126,20 @@ describe('a run of two agents', () => {
     expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-summary' })
     expect(it.status().waiting).toEqual([{ for: 'payment', key: 'summary', because: { kind: 'too-late' } }])
     expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0.005' })
-    // The answer to what was asked for the old one sends nothing.
+    // The answer to the quote for the old payment sends nothing.
     it.tell(quoted('summary', '0.01'), NOW + 100)
     expect(nextWake(it.run)).toBe(NOW + 200)
     it.tell({ event: 'woken' }, NOW + 200)
     expect(it.effects.slice(-1)).toEqual([{ effect: 'wipe', job_id: 'job-qr' }])
     expect([nextWake(it.run), it.effects.some(({ effect }) => effect === 'send')]).toEqual([undefined, false])
-    // The step whose payment ran out before it began says so when it begins.
+    // A step whose payment expired before it started reports that when it starts.
     it.tell(pay('summary', '0.01', 'job-again', NOW + 900), NOW + 200)
     it.tell(quoted('summary', '0.01'), NOW + 200)
     it.tell({ event: 'completed', key: 'summary', job_id: 'job-again', output: summary }, NOW + 210)
     expect(it.status().waiting).toEqual([{ for: 'payment', key: 'qr', because: { kind: 'too-late' } }])
   })
 
-  test('a payment that was sent is not wiped by time: it may be charged until the chain shows that it cannot', () => {
+  test('a payment that was sent is not deleted when it expires: it may be charged until the chain shows that it cannot', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01', 'job-summary', NOW + 100))
     it.tell(quoted('summary', '0.01'))
@@ -191,7 +191,7 @@ describe('a run of two agents', () => {
     expect(it.effects.some(({ effect }) => effect === 'send')).toBe(false)
   })
 
-  test('the failure of an earlier attempt, received late, leaves the one that is under way alone', () => {
+  test('the failure of an earlier attempt, received late, does not affect the current one', () => {
     const it = begin(SUMMARY_AND_QR)
     const failed = {
       event: 'failed',
@@ -212,7 +212,7 @@ describe('a run of two agents', () => {
   })
 
   test.each(['dead', 'charged'] as const)(
-    'that an earlier payment is %s, told twice, says nothing of the newest',
+    'a repeated event that an earlier payment is %s does not affect the latest',
     event => {
       const it = begin(SUMMARY_AND_QR)
       const failed = {
@@ -236,7 +236,7 @@ describe('a run of two agents', () => {
     },
   )
 
-  test('an order that is refused before it leaves costs nothing; news of an earlier attempt change nothing', () => {
+  test('an order that is refused before it is sent costs nothing; events of an earlier attempt change nothing', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
     it.tell(quoted('summary', '0.01'))
@@ -258,7 +258,7 @@ describe('a run of two agents', () => {
     expect(it.effects.at(-1)).toMatchObject({ effect: 'send', job_id: 'job-second', attempt: 1 })
   })
 
-  test('charged without a delivery: it is counted, and the run says that a payment would be the second', () => {
+  test('charged without a delivery: it is counted, and the run reports that a payment would be the second', () => {
     const it = begin(SUMMARY_AND_QR, undefined, '0.02')
     it.tell(pay('summary', '0.01'))
     it.tell(quoted('summary', '0.01'))
@@ -309,7 +309,7 @@ describe('a run of two agents', () => {
     expect(it.effects.filter(({ effect }) => effect === 'send')).toHaveLength(1)
   })
 
-  test('cancelled while a price is asked for: the answer means nothing, and the run waits for nobody', () => {
+  test('cancelled during a price request: the answer is ignored, and the run waits for nothing', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
     it.tell({ event: 'cancelled' })
@@ -318,7 +318,7 @@ describe('a run of two agents', () => {
     expect(it.effects.map(({ effect }) => effect)).toEqual(['quote', 'wipe'])
   })
 
-  test('the same payment twice is one; once it was deleted, another is asked for', () => {
+  test('the same payment twice counts once; after it was deleted, another is requested', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('qr', '0.005'))
     expect(it.tell(pay('qr', '0.005'))).toBeUndefined()
@@ -380,7 +380,7 @@ describe('steps without a price', () => {
     expect(it.status()).toMatchObject({ status: 'completed', output: { x: 'Long.' } })
   })
 
-  test('a wait ends at its time, not before', () => {
+  test('a wait ends at its time, not earlier', () => {
     const flow = flowOf({ article: text }, { later: { kind: 'wait', seconds: 60 } }, [
       'input.article > later.value',
       'later.value > output.value',
@@ -418,7 +418,7 @@ describe('steps without a price', () => {
       ['input.article > lines.text', 'lines.list > each.text', 'each.summary > output.all'],
     )
     const it = begin(flow, { article: 'a,b' })
-    // Signed for the most that there could be: it is deleted, and nothing waits for it.
+    // Signed for the maximum of the list: the payment is deleted, and nothing waits for it.
     expect(it.tell(pay('each#2', '0.01'))).toBeUndefined()
     expect(it.effects).toContainEqual({ effect: 'wipe', job_id: 'job-each#2' })
     expect(it.run.payments['each#2']).toBeUndefined()
@@ -436,7 +436,7 @@ describe('steps without a price', () => {
   })
 })
 
-test('an input of the run is checked before anything begins', () => {
+test('an input of the run is checked before anything starts', () => {
   const graph = buildGraph(SUMMARY_AND_QR)
   expect(startRun(graph, {}, { max_total: '1', now: NOW })).toEqual({
     ok: false,
@@ -444,7 +444,7 @@ test('an input of the run is checked before anything begins', () => {
   })
 })
 
-test('pre-flight and a step of a run take time in proportion to its jobs', () => {
+test('the check and a step of a run take time proportional to its jobs', () => {
   const flowOfJobs = (length: number): Flow => {
     const steps = Object.fromEntries(
       Array.from({ length }, (_, index) => [

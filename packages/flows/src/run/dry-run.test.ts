@@ -8,7 +8,7 @@ import { dryRun } from './dry-run.ts'
 const text = { type: 'string' } as const
 const work = jobStep({ a: { ...text, required: true } }, { x: text, y: { ...text, required: false } })
 
-test('a flow is played on samples of what its agents take and give', () => {
+test('a flow is run on samples of its agents’ inputs and outputs', () => {
   expect(dryRun(buildGraph(SUMMARY_AND_QR))).toEqual({
     ok: true,
     input: { article: 'text' },
@@ -26,7 +26,7 @@ test('a flow is played on samples of what its agents take and give', () => {
   })
 })
 
-test('an input of one’s own is checked as a run checks it, and takes the place of the sample', () => {
+test('a given input is checked as a run checks it, and replaces the sample', () => {
   const flow = flowOf(
     { a: text, n: { type: 'integer', default: 2 } },
     { t: { kind: 'template', text: '{a}{n}' } },
@@ -42,7 +42,7 @@ test('an input of one’s own is checked as a run checks it, and takes the place
   })
 })
 
-test('people approve and time is skipped, however long and whenever it ends', () => {
+test('people approve and waits are skipped, however long they are', () => {
   const flow = flowOf(
     { a: text, at: { ...text, format: 'date-time' } },
     {
@@ -82,7 +82,7 @@ test('a list has one sample for each of its items', () => {
   expect(dryRun(buildGraph(flow))).toMatchObject({ output: { words: [1, 1, 1] } })
 })
 
-test('what fails says why, and what hangs on it waits', () => {
+test('a failed step has a reason, and steps that depend on it wait', () => {
   const flow = flowOf(
     { a: text },
     {
@@ -104,12 +104,12 @@ test('what fails says why, and what hangs on it waits', () => {
   })
 })
 
-test('steps in a circle wait', () => {
+test('steps in a cycle wait', () => {
   const flow = flowOf({}, { one: work, two: work }, ['one.x > two.a', 'two.x > one.a'])
   expect(dryRun(buildGraph(flow))).toMatchObject({ steps: [{ state: 'waiting' }, { state: 'waiting' }] })
 })
 
-test('samples that would be very large end the steps that come to them', () => {
+test('very large samples end the steps that exceed the limit', () => {
   const list = { type: 'array', items: text, minItems: 30_000 } as const
   const flow = flowOf(
     {},
@@ -121,7 +121,7 @@ test('samples that would be very large end the steps that come to them', () => {
   expect(played.ok && played.steps.at(-1)).toMatchObject({ state: 'failed' })
 })
 
-test('random flows play through to outputs that suit the schemas of their agents', () => {
+test('random flows run to outputs that match the schemas of their agents', () => {
   let done = 0
   checkRandomly(200, random => {
     const flow = randomFlow(random)

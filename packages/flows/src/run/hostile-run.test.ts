@@ -21,7 +21,7 @@ test('a hundred items that each take long to check end their step once the check
 })
 
 test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-  'a step may be called %s: its payment is taken, and what follows is ordered',
+  'a step may be called %s: its payment is accepted, and later steps are ordered',
   name => {
     const flow = flowOf(
       { a: { type: 'string', required: true } },
@@ -41,7 +41,7 @@ test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
 test.each([
   { kind: 'approval', question: 'Go on?' },
   { kind: 'wait', seconds: 60 },
-] as const)('behind $kind too the values of a run stay within what it may have', gate => {
+] as const)('after $kind too the values of a run stay within its limit', gate => {
   const copies = Array.from({ length: 150 }, (_, index) => `copy${index}`)
   const flow = flowOf(
     { a: { type: 'string', required: true } },
@@ -53,7 +53,7 @@ test.each([
     ],
   )
   const graph = buildGraph(flow)
-  // As JSON each of these characters is six.
+  // Each of these characters takes six as JSON.
   const started = startRun(graph, { a: '\u0001'.repeat(100_000) }, { max_total: '1', now: 0 })
   if (!started.ok) throw new Error(started.reason)
   const opened = applyEvent(
@@ -77,7 +77,7 @@ test.each([
 
 const TEXT = { type: 'string' } as const
 
-test('what does not fit before a job is ordered is held, and begins once one was', () => {
+test('values that exceed the limit before a job is ordered are held, and their step starts after that', () => {
   const copies = Array.from({ length: 6 }, (_, index) => `copy${index}`)
   const jobs = Array.from({ length: 20 }, (_, index) => `job${index}`)
   const flow = flowOf(

@@ -8,7 +8,7 @@ import { statusOf } from './run-status.ts'
 
 const RUNS = Number(process.env['FLOW_RUNS'] ?? 500)
 
-test('random flows are right: nothing keeps them from being run', () => {
+test('random flows are valid and can be run', () => {
   checkRandomly(RUNS, random => {
     const { findings } = checkFlow(randomFlow(random))
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -26,11 +26,11 @@ test('with agents that lie and payers that err, no job has two payments, and no 
     expect(sumPayments(world.run).paid).toBe(formatUsdc(delivered + undelivered))
     expired += world.expired
   })
-  // Payments run out unsent as well.
+  // Payments also expire unsent.
   expect(expired).toBeGreaterThan(RUNS / 20)
 })
 
-test('with honest agents what is paid is what was delivered, and every run ends or says what it waits for', () => {
+test('with honest agents every charged payment has a delivery, and every run ends or says what it waits for', () => {
   const ends = new Map<string, number>()
   const done = new Map<string, number>()
   checkRandomly(RUNS, random => {
@@ -46,12 +46,12 @@ test('with honest agents what is paid is what was delivered, and every run ends 
     ends.set(status, (ends.get(status) ?? 0) + 1)
     for (const kind of world.endedKinds()) done.set(kind, (done.get(kind) ?? 0) + 1)
   })
-  // Runs that never complete, or that have no branches, lists and waits, would prove little.
+  // Runs that never complete, or without branches, lists and waits, would prove little.
   expect(ends.get('completed') ?? 0).toBeGreaterThan(RUNS / 2)
   for (const kind of KINDS.split(' ')) expect(done.get(kind) ?? 0, kind).toBeGreaterThan(RUNS / 50)
 })
 
-/** Kinds of steps that must have been done; with what is particular about some. */
+/** Kinds of steps that must have ended, with details for some. */
 const KINDS =
   'job list item template pick rename to-number join split constant default first branch approval wait ' +
   'other-way skipped after'

@@ -5,7 +5,7 @@ import { createBodyBuffer } from './body-buffer.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('a body is the same bytes, whatever the pieces it comes in', () => {
+test('a body has the same bytes, whatever its chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 40 }), pieces => {
       const body = createBodyBuffer(1_000_000)
@@ -16,14 +16,14 @@ test('a body is the same bytes, whatever the pieces it comes in', () => {
   )
 })
 
-test('a body in one piece is not copied', () => {
+test('a body in one chunk is not copied', () => {
   const whole = bytes('{"a":1}')
   const body = createBodyBuffer(100)
   body.add(whole)
   expect(body.bytes()).toBe(whole)
 })
 
-test('the block that holds a body in pieces is at most twice its bytes and a kilobyte', () => {
+test('the block of a chunked body is at most twice its bytes and a kilobyte', () => {
   const body = createBodyBuffer(1_000_000)
   for (let count = 1; count <= 20_000; count += 1) {
     body.add(bytes('a'))
@@ -31,14 +31,14 @@ test('the block that holds a body in pieces is at most twice its bytes and a kil
   }
 })
 
-test('the last byte allowed is allowed, and one more is too large', () => {
+test('the maximum number of bytes is accepted, and one more is too large', () => {
   const body = createBodyBuffer(5)
   expect(body.add(bytes('abc'))).toBeUndefined()
   expect(body.add(bytes('de'))).toBeUndefined()
   expect(body.add(bytes('f'))).toBe('too large')
 })
 
-test('the last piece allowed is allowed, and one more is too many, also where it is empty', () => {
+test('the maximum number of chunks is accepted, and one more is too many, even if it is empty', () => {
   const body = createBodyBuffer(10 * MAX_BODY_PIECES)
   for (let count = 1; count <= MAX_BODY_PIECES; count += 1) expect(body.add(bytes(''))).toBeUndefined()
   expect(body.add(bytes(''))).toBe('too many pieces')

@@ -10,7 +10,7 @@ test('a stream is read to its end', async () => {
   expect(read).toEqual(bytes('abc'))
 })
 
-test('a stream that is larger is refused at once, and what comes after is dropped', async () => {
+test('a stream that is too large is refused at once, and later chunks are dropped', async () => {
   const stream = new PassThrough()
   const reading = readNodeStream(stream, { maxBytes: 3 })
   stream.write('abcd')
@@ -31,7 +31,7 @@ test.each([
   expect(await reading).toBe('gone')
 })
 
-test('bodies above 64 KiB share the room of their server, and give it back', async () => {
+test('bodies above 64 KiB share the memory limit of their server, and release their part', async () => {
   const room = createBodyMemory(300_000)
   const [first, second] = [room.reserve(), room.reserve()]
   expect(first.hasRoom(200_000)).toBe(true)

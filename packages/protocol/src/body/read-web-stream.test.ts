@@ -3,12 +3,12 @@ import { readWebStream } from './read-web-stream.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('a body is read to its end, and no body is empty', async () => {
+test('a body is read to its end, and a missing body is empty', async () => {
   expect(await readWebStream(new Response('abc').body, 3)).toEqual(bytes('abc'))
   expect(await readWebStream(null, 3)).toEqual(bytes(''))
 })
 
-test('a body that is larger is refused, and its sender told to stop', async () => {
+test('a body that is too large is refused, and its stream is cancelled', async () => {
   let isCancelled = false
   const stream = new ReadableStream<Uint8Array>({
     pull: controller => controller.enqueue(bytes('ab')),

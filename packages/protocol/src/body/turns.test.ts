@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { steadyClock } from '../time/clock.ts'
 import { createTurns } from './turns.ts'
 
-test('pieces are done one after the other, and others have their turn in between', async () => {
+test('pieces run one after the other, with time for others in between', async () => {
   const done: string[] = []
   let nowMs = 0
   const { take } = createTurns({
@@ -33,7 +33,7 @@ test('pieces are done one after the other, and others have their turn in between
   ])
 })
 
-test('a piece that throws is told so, and the next one has its turn', async () => {
+test('a piece that throws rejects, and the next one runs', async () => {
   const { take } = createTurns(steadyClock)
   const broken = take(() => {
     throw new RangeError('no such piece')

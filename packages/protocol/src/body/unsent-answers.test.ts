@@ -12,7 +12,7 @@ afterEach(async () => {
   await new Promise(resolve => server?.close(resolve))
 })
 
-/** A server whose every answer has five mebibytes, on sockets as `wrap` makes them; resolves to its port. */
+/** A server whose every response has five mebibytes, on sockets created by `wrap`; resolves to its port. */
 async function serveLarge(
   unsent: UnsentAnswers,
   wrap: (socket: Socket) => AnswerSocket = socket => socket,
@@ -27,7 +27,7 @@ async function serveLarge(
   return (server.address() as AddressInfo).port
 }
 
-/** Asks, and reads nothing until it is told to. */
+/** Sends a request, and reads nothing until a test resumes it. */
 function ask(port: number): Socket {
   const caller = connect(port, '127.0.0.1')
   caller.pause()
@@ -37,9 +37,9 @@ function ask(port: number): Socket {
   return caller
 }
 
-test('a caller that takes nothing of its answer is cut off, and there is room again', async () => {
+test('a caller that receives nothing of its response is disconnected, and its memory is available again', async () => {
   const unsent = createUnsentAnswers(300)
-  // The time of each begins when all have asked.
+  // The time of each connection starts after all requests were sent.
   const held: (() => void)[] = []
   const port = await serveLarge(unsent, socket => ({
     destroyed: false,
@@ -48,7 +48,7 @@ test('a caller that takes nothing of its answer is cut off, and there is room ag
   }))
   for (let made = 0; made < 12; made += 1) ask(port)
   await expect.poll(() => unsent.hasRoom(5 * MEBIBYTE)).toBe(false)
-  // Small answers always go out.
+  // Small responses are always allowed.
   expect(unsent.hasRoom(1_000)).toBe(true)
   for (const begin of held) begin()
   await expect.poll(() => unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
@@ -80,15 +80,15 @@ test.each([
   expect(unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
 })
 
-test('a caller that reads slowly gets all of it, and its connection takes another request', async () => {
-  // Long beside what a busy machine may hold up this process.
+test('a caller that reads slowly receives all of it, and its connection accepts another request', async () => {
+  // Long compared with the delays of a busy machine.
   const unsent = createUnsentAnswers(4_000)
   const port = await serveLarge(unsent)
   const caller = ask(port)
   let came = 0
   caller.on('data', (chunk: Buffer) => {
     came += chunk.length
-    // Slower than the limit in all, never in between.
+    // Slower than the limit in total, but never idle for that long.
     if (came > 5 * MEBIBYTE) return
     caller.pause()
     setTimeout(() => caller.resume(), 50)

@@ -184,8 +184,8 @@ test.each(CASES)('D19 %j into %j', (output, input, grade, reason) => {
   expect(compatible(output, input)).toEqual({ grade, reason })
 })
 
-describe('maps meet by name', () => {
-  test('fields that are fed and fields that are left open', () => {
+describe('maps are matched by name', () => {
+  test('fields with a source and fields that stay open', () => {
     const outputs = { text: string, score: number, extra: boolean, toString: string }
     const inputs = {
       score: string,

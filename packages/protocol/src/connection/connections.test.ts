@@ -10,7 +10,7 @@ const REFUSED = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length
 
 let server: Server
 let port: number
-/** Requests that were served, and how their answers are let go. */
+/** Requests that were served, with functions that release their responses. */
 let served: { readonly path: string; readonly answer: (text?: string) => void }[]
 /** Callbacks that wait for their time. */
 let timers: Set<() => void>
@@ -40,7 +40,7 @@ beforeEach(async () => {
     })
     arrived()
   }
-  // A whole second: shorter ones would hit the first request on a busy machine, which is sent at once.
+  // A whole second: on a busy machine a shorter time would affect the first request, which is sent at once.
   server = createServer({ headersTimeout: 1_000, connectionsCheckingInterval: 20 }, serve)
   server.on('clientError', (error, socket) => connections.refuse(socket, error, REFUSED))
   server.on('connect', (_, socket) => connections.refuse(socket, {}, REFUSED))
@@ -53,7 +53,7 @@ afterEach(async () => {
   await new Promise(resolve => server.close(resolve))
 })
 
-/** Resolves once so many requests were served. */
+/** Resolves once this many requests were served. */
 async function whenServed(count: number): Promise<void> {
   while (served.length < count) {
     await new Promise<void>(resolve => {
@@ -169,7 +169,7 @@ describe('a refusal while its request is arriving', () => {
     expect(sent).toBeLessThan(200_000_000)
   })
 
-  test('bytes after it become no request', async () => {
+  test('later bytes are not parsed as a request', async () => {
     const { socket, closed } = open()
     socket.write(head)
     await once(socket, 'data')
@@ -190,11 +190,11 @@ describe('a refusal while its request is arriving', () => {
   })
 })
 
-test('a connection is not read on while its requests come faster than a connection may send them', async () => {
+test('reading from a connection is paused while its requests arrive faster than a connection may send them', async () => {
   const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
   const all = 20_000
   const atOnce = 200
-  /** What Node reads of a connection at a time is served. */
+  /** The requests that Node reads from a connection at once are served. */
   const read = 65_536 / GET.length
   const seconds: (() => void)[] = []
   const connections = createConnections({

@@ -18,7 +18,7 @@ afterEach(async () => {
   await new Promise(resolve => server.close(resolve))
 })
 
-/** Asks so often on one connection; resolves once all have come. */
+/** Sends this many requests on one connection; resolves once all have arrived. */
 async function ask(times: number): Promise<RawConnection> {
   const connection = connectRaw((server.address() as AddressInfo).port)
   connection.socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(times))
@@ -26,7 +26,7 @@ async function ask(times: number): Promise<RawConnection> {
   return connection
 }
 
-/** How many of those that were asked for are over. */
+/** How many of the requests have ended. */
 function count(requests = asked): { over: number } {
   const counted = { over: 0 }
   for (const { request, response } of requests) {
@@ -37,7 +37,7 @@ function count(requests = asked): { over: number } {
   return counted
 }
 
-test('an answer is over when it has been sent, each once', async () => {
+test('a response has ended when it was sent, each once', async () => {
   const { socket } = await ask(2)
   const served = asked[0]?.request.socket
   const counted = count()
@@ -59,7 +59,7 @@ test.each([
   await expect.poll(() => counted.over).toBe(3)
 })
 
-test('an answer to a caller that has left is over immediately', async () => {
+test('a response to a caller that has disconnected has ended immediately', async () => {
   const { socket } = await ask(2)
   const served = asked[0]?.request.socket
   socket.resetAndDestroy()

@@ -32,7 +32,7 @@ function declaration(changes: object = {}): object {
   }
 }
 
-/** Each problem as `path: reason`; empty where the declaration is good. */
+/** Each problem as `path: reason`; empty for a valid declaration. */
 function problemsOf(value: unknown): readonly string[] {
   const checked = checkDeclaration(value)
   return checked.ok ? [] : checked.problems.map(({ path, reason }) => `${formatPath(path)}: ${reason}`)
@@ -42,8 +42,8 @@ function without(key: string): object {
   return Object.fromEntries(Object.entries(declaration()).filter(([name]) => name !== key))
 }
 
-describe('a good declaration', () => {
-  test('D28 comes back as it was', () => {
+describe('a valid declaration', () => {
+  test('D28 is returned unchanged', () => {
     expect(checkDeclaration(declaration())).toEqual({
       ok: true,
       declaration: declaration(),
@@ -59,7 +59,7 @@ describe('a good declaration', () => {
     })
   })
 
-  test('D29 keeps permissions where they are declared, and adds none where not', () => {
+  test('D29 keeps declared permissions, and adds none', () => {
     const permitted = declaration({
       capabilities: { buy: capability({ permissions: [PERMISSION] }), count: capability() },
     })
@@ -84,14 +84,14 @@ describe('a good declaration', () => {
   })
 })
 
-describe('refused declarations, each with the place', () => {
+describe('refused declarations, each with its path', () => {
   test.each([
     [null, 'null'],
     [[], 'an array'],
     ['{}', 'a string'],
     [7, 'a number'],
     [undefined, 'undefined'],
-  ])('D28 %j is no declaration', (value, name) => {
+  ])('D28 %j is not a declaration', (value, name) => {
     expect(problemsOf(value)).toEqual([`: must be a JSON object, got ${name}`])
   })
 
@@ -159,7 +159,7 @@ describe('refused declarations, each with the place', () => {
     ['-1', 'must be a decimal like "0.01", got "-1"'],
     ['0', 'must be more than zero'],
     [0.01, 'must be a decimal string like "0.01", got number'],
-  ])('D1 a price of %s is refused by name', (amount, reason) => {
+  ])('D1 a price of %s is refused with its path', (amount, reason) => {
     const pricing = { model: 'per_job', amount, currency: 'USDC' }
     expect(problemsOf(declaration({ capabilities: { count: capability({ pricing }) } }))).toEqual([
       `capabilities.count.pricing.amount: ${reason}`,
@@ -211,7 +211,7 @@ describe('refused declarations, each with the place', () => {
     ])
   })
 
-  test('D18 a fault in a field is told with the whole path', () => {
+  test('D18 a fault in a field is reported with its whole path', () => {
     const input_schema = { text: { type: 'string', minlength: 1 } }
     const [problem] = problemsOf(declaration({ capabilities: { count: capability({ input_schema }) } }))
     expect(problem).toMatch(/^capabilities\.count\.input_schema\.text\.minlength: .*minLength/)
@@ -241,7 +241,7 @@ describe('refused declarations, each with the place', () => {
     expect(problemsOf(declaration(changes))).toEqual([problem])
   })
 
-  test('D28 every problem is told at once, in order', () => {
+  test('D28 every problem is reported at once, in order', () => {
     const capabilities = { count: capability({ description: 1 }), sum: capability({ pricing: {} }) }
     expect(problemsOf({ ...declaration({ name: '', wallet: '', capabilities }), extra: 1 })).toEqual([
       'extra: is not a known key',
@@ -255,7 +255,7 @@ describe('refused declarations, each with the place', () => {
   })
 })
 
-test('VAL-18 no JSON at all makes the check throw, at whatever place it stands', () => {
+test('VAL-18 no JSON makes the check throw, at any place', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(declaration())), (value, key) => {
       expect(checkDeclaration(value).ok).toBe(false)

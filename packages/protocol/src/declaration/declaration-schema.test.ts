@@ -10,7 +10,7 @@ import { declarationSchema } from './declaration-schema.ts'
 const EXAMPLES = new URL('../../../../examples/', import.meta.url)
 const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
 
-/** As strict as it can be; what editors know beyond the standard is named. */
+/** As strict as possible; keywords of editors beyond the standard are listed. */
 function compile(): ValidateFunction {
   const ajv = new Ajv({ strict: true, allErrors: true, validateSchema: true })
   ajv.addVocabulary(['patternErrorMessage'])
@@ -19,7 +19,7 @@ function compile(): ValidateFunction {
 
 const acceptedBySchema = compile()
 
-/** Whether the check and the schema accept it. */
+/** Do the check and the schema accept the value? */
 function verdicts(value: unknown): { readonly check: boolean; readonly schema: boolean } {
   return { check: checkDeclaration(value).ok, schema: acceptedBySchema(value) }
 }
@@ -128,7 +128,7 @@ describe('the schema accepts what the check accepts', () => {
   })
 })
 
-describe('both refuse a wrong shape', () => {
+describe('both refuse an invalid form', () => {
   test.each<[string, unknown]>([
     ['no object', []],
     ...Object.keys(declaration()).flatMap((key): [string, unknown][] => [
@@ -259,7 +259,7 @@ describe('arbitrary input', () => {
       { requiredKeys: ['type'] },
     ),
   })).field
-  /** Of nearly random fields nearly all are refused: of most, what makes the check refuse them is left out. */
+  /** Nearly all random fields are refused, so for most of them the keywords that the check refuses are removed. */
   const mostlyGood = fc
     .tuple(anyField, fc.integer({ min: 0, max: 9 }))
     .map(([field, luck]) => (luck === 0 ? field : keepGood(field)))
@@ -299,7 +299,7 @@ describe('arbitrary input', () => {
   })
 })
 
-/** The field with as many of its keywords as the check takes, as JSON. */
+/** The field with the keywords that the check accepts, as JSON. */
 function keepGood(field: unknown): object {
   let kept: object = { type: 'string' }
   for (const [keyword, setting] of Object.entries(JSON.parse(JSON.stringify(field)) as object)) {
@@ -309,7 +309,7 @@ function keepGood(field: unknown): object {
   return kept
 }
 
-test('every key and keyword has a text for hovering', () => {
+test('every key and keyword has a hover text', () => {
   expect(undescribed(declarationSchema(), '')).toEqual([])
 })
 

@@ -27,7 +27,7 @@ function declaration(changes: object = {}): object {
   }
 }
 
-/** What to do about each problem. */
+/** The fix of each problem. */
 function fixesOf(value: unknown): readonly string[] {
   const checked = checkDeclaration(value)
   return checked.ok ? [] : checked.problems.map(({ fix }) => fix)
@@ -78,7 +78,7 @@ describe('D28 fixes for a declaration', () => {
     ])
   })
 
-  test('each required key that is missing can be pasted from its fix, and is right', () => {
+  test('each required key that is missing can be pasted from its fix, and is valid', () => {
     const missing = fixesOf(declaration({ capabilities: { count: { pricing: {} } } }))
     expect(missing).toHaveLength(6)
     for (const fix of missing) expect(JSON.parse(`{${fix.replace(/^add /, '')}}`)).toEqual(expect.any(Object))
@@ -183,7 +183,7 @@ describe('D18 fixes for a field', () => {
     expect(fixesOfField(field)).toEqual([fix])
   })
 
-  test('about a whole JSON Schema it says what the side takes an absent "required" for', () => {
+  test('for a whole JSON Schema it explains the meaning of an absent "required" for the side', () => {
     const schema = { type: 'object', properties: { a: {}, b: {}, c: {}, d: {} } }
     const wholes = ['input_schema', 'output_schema'].map(side =>
       fixesOf(declaration({ capabilities: { count: capability({ [side]: schema }) } })),

@@ -11,7 +11,7 @@ test('each error_type has the status of the interface’s table', () => {
   })
 })
 
-test('D15 a failed answer carries exactly these keys', () => {
+test('D15 a failure response has exactly these keys', () => {
   expect(failureBody('validation', 'text: is required')).toEqual({
     status: 'failed',
     error_type: 'validation',

@@ -25,7 +25,7 @@ describe.each([
     expect(isServiceError(error)).toBe(true)
   })
 
-  test('D26 is made with a field and a reason too', () => {
+  test('D26 is created with a field and a reason too', () => {
     expect(new Kind('text', 'is required')).toMatchObject({ message: 'text: is required', field: 'text' })
   })
 
@@ -39,7 +39,7 @@ describe.each([
     })
   })
 
-  test('a client makes the same kind of error out of a failed answer', () => {
+  test('a client creates the same kind of error from a failure response', () => {
     const cause = new Error('HTTP')
     const error = serviceError(errorType, 'text: is required', { cause })
     expect(error).toBeInstanceOf(Kind)
@@ -55,7 +55,7 @@ describe('recognising a typed error', () => {
     expect(error).toMatchObject({ name: 'NotEnoughAllowance', httpStatus: 400 })
   })
 
-  test('DDL-10 one of another copy of this package is one', async () => {
+  test('DDL-10 an error from another copy of this package is one', async () => {
     const address = new URL('./service-errors.ts?second-copy', import.meta.url).href
     const copy = (await import(/* @vite-ignore */ address)) as typeof ServiceErrors
     const error: unknown = new copy.DeadlineError('too late')
@@ -82,11 +82,11 @@ describe('recognising a typed error', () => {
       { [Symbol.for('farebox.service-error')]: true, errorType: 'toString', message: 'x' },
     ],
     ['the brand without a message', { [Symbol.for('farebox.service-error')]: true, errorType: 'payment' }],
-  ])('D26 %s is none', (_, thrown) => {
+  ])('D26 %s is not one', (_, thrown) => {
     expect(isServiceError(thrown)).toBe(false)
   })
 
-  test('DDL-08 a Proxy that throws at every touch is none, and nothing is thrown', () => {
+  test('DDL-08 a Proxy that throws at every access is none, and nothing is thrown', () => {
     const trap = (): never => {
       throw new Error('do not touch')
     }

@@ -15,7 +15,7 @@ function fieldProblems(field: unknown, side: 'input' | 'output' = 'input'): stri
   return problemsOf({ f: field }, side)
 }
 
-test('D18 every type with every keyword it may carry is fine', () => {
+test('D18 every type with every allowed keyword is valid', () => {
   const common = { required: true, title: 'T', description: 'D' }
   const fields = {
     s: {
@@ -185,7 +185,7 @@ describe('names', () => {
     expect(problemsOf(JSON.parse(text))[0]).toMatch(/^s\.a\.properties\.__proto__: must have another name/)
   })
 
-  test('names that only look odd are fine', () => {
+  test('names that only look unusual are valid', () => {
     for (const name of ['01', '-1', '1.5', 'a b', 'toString', 'constructor', 'ключ', '😀']) {
       expect(problemsOf({ [name]: { type: 'string' } })).toEqual([])
     }
@@ -270,7 +270,7 @@ describe('VAL-18 hostile schemas', () => {
     expect(fieldProblems(revoked.proxy)).toHaveLength(1)
   })
 
-  test('the check of an enum takes time in proportion to its length', () => {
+  test('the check of an enum takes time proportional to its length', () => {
     const check = (length: number): void => {
       const values = Array.from({ length }, (_, index) => index)
       expect(fieldProblems({ type: 'integer', enum: values })).toEqual([])

@@ -10,7 +10,7 @@ import { sample } from '../samples/sample.ts'
 
 const LIMIT = `is where the check reached its limit of ${MAX_INPUT_CHECK_STEPS} steps`
 
-/** An array of such items. */
+/** An array of these items. */
 function list(items: Field): FieldMap {
   return { list: { type: 'array', items, required: true } }
 }
@@ -52,7 +52,7 @@ describe('D42 the check of an input ends where its steps are used up', () => {
     expect(result).toMatchObject({ ok: false, violation: { reason: expect.stringContaining(LIMIT) } })
   })
 
-  test('ordinary inputs stay within it: 5,000 UUIDs by a pattern, 100,000 numbers, a long text', () => {
+  test('ordinary inputs stay within the limit: 5,000 UUIDs by a pattern, 100,000 numbers, a long text', () => {
     const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
     const ids = Array.from({ length: 5_000 }, () => '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c')
     expect(compileInput(list({ type: 'string', pattern: uuid }))({ list: ids }).ok).toBe(true)
@@ -73,7 +73,7 @@ describe('D42 the check of an input ends where its steps are used up', () => {
 })
 
 describe('D42 the check of a declaration', () => {
-  test('names the field whose pattern makes all patterns too large', () => {
+  test('names the field whose pattern exceeds the limit of all patterns', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 900 }, (_, index) => [`f${index}`, { type: 'string', pattern: '[ab]{999}' }]),
     )
@@ -108,7 +108,7 @@ describe('D42 the check of a declaration', () => {
     )
   })
 
-  test('counts what its own values take to check', () => {
+  test('counts the steps for checking its own values', () => {
     const pattern = '(\\w|\\d|\\s|.){900}$'
     const value = 'ab c9-x_'.repeat(200)
     const fields = { f: { type: 'string', pattern, examples: Array.from({ length: 10 }, () => value) } }
@@ -126,7 +126,7 @@ describe('D42 the check of a declaration', () => {
     expect(problems.at(-1)).toBe('has at least 100 problems; those after the first 100 are not listed')
   })
 
-  test('takes 10,000 enum values, and refuses a field name of 100 KB with a short message', () => {
+  test('accepts 10,000 enum values, and refuses a field name of 100 KB with a short message', () => {
     const values = Array.from({ length: 10_000 }, (_, index) => `value ${index}`)
     expect(problemsOf(declarationOf({ input_schema: { f: { type: 'string', enum: values } } }))).toEqual([])
     const [problem] = problemsOf(
@@ -147,7 +147,7 @@ test('D18 an example that its own field would refuse is a warning, not a problem
   })
 })
 
-test('D42 comparing fields and making samples end as well', () => {
+test('D42 comparing fields and making samples is limited as well', () => {
   const pattern = '(\\w|\\d|\\s|.){900}$'
   const values = Array.from({ length: 500 }, (_, index) => `${index}`.padEnd(2_000, 'ab c9-x_'))
   const compared = compatible({ type: 'string', enum: values }, { type: 'string', pattern })
@@ -161,7 +161,7 @@ describe('D42 a budget that several checks share', () => {
   const texts = Array.from({ length: 500 }, (_, index) => `value ${index}`)
   const some: Field = { type: 'string', enum: texts }
 
-  test('ends comparisons, samples and checks once it is spent by any of them', () => {
+  test('ends comparisons, samples and checks once any of them has used it up', () => {
     const budget = startCheckBudget({ steps: 40_000 })
     expect(compatible(some, { type: 'string', maxLength: 9 }, budget).grade).toBe('same')
     expect(compatible(some, { type: 'string', maxLength: 9 }, budget).reason).toContain('too many to compare')
@@ -179,7 +179,7 @@ describe('D42 a budget that several checks share', () => {
     expect(matching('^b')).toBe('lossy')
   })
 
-  test('a check within it still has no more than a check alone', () => {
+  test('a check with a shared budget has no more steps than a check alone', () => {
     const budget = startCheckBudget({ steps: 10 * MAX_INPUT_CHECK_STEPS })
     const input = { list: Array.from({ length: 340 }, () => 'ab c9-x_'.repeat(362)) }
     const check = compileInput(list({ type: 'string', pattern: '(\\w|\\d|\\s|.){900}$' }), budget)

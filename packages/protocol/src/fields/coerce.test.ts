@@ -55,7 +55,7 @@ describe('D19 number from text', () => {
     expect(coerce(value, 'integer')).toBeUndefined()
   })
 
-  test('megabytes of digits take time in proportion at most', () => {
+  test('megabytes of digits take at most proportional time', () => {
     const coerceDigits = (count: number): void => {
       expect(coerce('1'.repeat(count), 'number')).toBeUndefined()
       expect(coerce(`${'1'.repeat(count)}x`, 'number')).toBeUndefined()
@@ -126,7 +126,7 @@ const VALUES: { readonly [type in FieldType]: readonly JsonValue[] } = {
 const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
 const PAIRS = TYPES.flatMap(from => TYPES.map((to): [FieldType, FieldType] => [from, to]))
 
-test.each(PAIRS)('the table says of %s to %s what coercion does', (from, to) => {
+test.each(PAIRS)('the table for %s to %s agrees with coercion', (from, to) => {
   const results = VALUES[from].map(value => ({ value, coerced: coerce(value, to) }))
   const passed = results.filter(({ coerced }) => coerced !== undefined)
   const unchanged = results.filter(({ value, coerced }) => coerced === value)

@@ -18,7 +18,7 @@ describe('D20 presence', () => {
   const fields: FieldMap = { count: { type: 'integer' }, note: { type: 'string', required: false } }
   const check = compileOutput(fields)
 
-  test('every declared field must be there unless required is false', () => {
+  test('every declared field must be present unless required is false', () => {
     expect(check({ count: 1 })).toEqual({ ok: true, value: { count: 1 }, dropped: [] })
     expect(messageOf(check({ note: 'a' }))).toBe('count: is required')
     expect(messageOf(check({ count: undefined }))).toBe('count: is required')
@@ -34,11 +34,11 @@ describe('D20 presence', () => {
     expect(messageOf(nested({ page: {} }))).toBe('page.size: is required')
   })
 
-  test('a default does not stand in for a missing output', () => {
+  test('a default does not replace a missing output', () => {
     expect(messageOf(compileOutput({ a: { type: 'integer', default: 1 } })({}))).toBe('a: is required')
   })
 
-  test('undeclared fields are dropped and named with their path', () => {
+  test('undeclared fields are removed and reported with their path', () => {
     const nested = compileOutput({
       rows: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } },
     })
@@ -50,7 +50,7 @@ describe('D20 presence', () => {
     })
   })
 
-  test('only the first dropped fields are named', () => {
+  test('only the first removed fields are reported', () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`extra${index}`, index]))
     const result = check({ count: 1, ...many })
     expect(result.ok && result.dropped.length).toBe(20)
@@ -171,7 +171,7 @@ describe('VAL-14 an output is plain JSON data', () => {
     expect(messageOf(compileOutput({ result: { type: 'string', required: false } })(output))).toBe(message)
   })
 
-  test('refuses typed fields that are not what they say', () => {
+  test('refuses typed fields whose value has another type', () => {
     expect(messageOf(compileOutput({ n: { type: 'number' } })({ n: Number.NaN }))).toBe(
       'n: must be a number, got NaN',
     )
@@ -191,14 +191,14 @@ describe('VAL-14 an output is plain JSON data', () => {
       get: (_, key) => (key === 'length' ? 2 ** 53 : key === 'toJSON' ? undefined : 1),
     })
     const typed = compileOutput({ result: { type: 'array', items: { type: 'integer' } } })
-    // Whoever looked at each item would not come back.
+    // A check that looked at each item would never end.
     for (const check of [compileOutput(list), typed]) {
       expect(check({ result: Array(2 ** 32 - 1) }).ok).toBe(false)
       expect(messageOf(check({ result: endless }))).toBe('result: must hold at most 1000000 values in all')
     }
   })
 
-  test('a graph that shares its parts is refused before it grows without end', () => {
+  test('a graph with shared parts is refused before it grows without end', () => {
     let shared: unknown = [1, 1]
     for (let level = 0; level < 50; level += 1) shared = [shared, shared]
     expect(messageOf(compileOutput(list)({ result: shared }))).toMatch(
@@ -206,7 +206,7 @@ describe('VAL-14 an output is plain JSON data', () => {
     )
   })
 
-  test('the checked value is what is sent: later answers of a getter or Proxy do not matter', () => {
+  test('the checked value is what is sent: later values of a getter or Proxy do not matter', () => {
     let reads = 0
     const shifty = {
       get n(): unknown {
@@ -223,7 +223,7 @@ describe('VAL-14 an output is plain JSON data', () => {
     expect(copied).toEqual({ ok: true, value: { result: { a: { b: [1] } } }, dropped: [] })
   })
 
-  test('takes plain objects without prototype and of another realm', () => {
+  test('accepts plain objects without prototype and of another realm', () => {
     const bare: unknown = Object.assign(Object.create(null), { a: 1 })
     expect(compileOutput(anything)({ result: bare }).ok).toBe(true)
     expect(compileOutput(anything)(runInNewContext('({ result: { a: [1] } })'))).toEqual({

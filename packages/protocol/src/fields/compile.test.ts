@@ -3,7 +3,7 @@ import { compileInput, formatViolation } from './compile.ts'
 import type { FieldMap, JsonObject, JsonValue } from './field.ts'
 import { cpuRatio } from '../test-setup/cpu-ratio.ts'
 
-/** The message a caller gets, or undefined where the input passes. */
+/** The message for the caller, or undefined for an accepted input. */
 function messageOf(fields: FieldMap, input: JsonObject): string | undefined {
   const result = compileInput(fields)(input)
   return result.ok ? undefined : formatViolation(result.violation)
@@ -16,7 +16,7 @@ function valueOf(fields: FieldMap, input: JsonObject): JsonObject {
   return result.value
 }
 
-/** As it comes from the wire, own `__proto__` included. */
+/** Parsed from JSON, which may create an own `__proto__`. */
 function parse(text: string): JsonObject {
   return JSON.parse(text)
 }
@@ -63,7 +63,7 @@ describe('D21 messages', () => {
     expect(messageOf(fields, input)).toBe(message)
   })
 
-  test('tell of the first violation in declared order, not in the order sent', () => {
+  test('report the first violation in declared order, not in the order sent', () => {
     expect(messageOf(fields, { flag: 'no', amount: 'x', text: '' })).toMatch(/^text: /)
     expect(messageOf(fields, { flag: 'no', amount: 'x', text: 'a' })).toMatch(/^amount: /)
   })
@@ -103,7 +103,7 @@ describe('D19 coercion', () => {
     expect(messageOf(fields, { level: '3' })).toBe('level: must be one of 1, 2, got 3')
   })
 
-  test('leaves arrays without items and objects without properties alone', () => {
+  test('does not change arrays without items and objects without properties', () => {
     const fields: FieldMap = { list: { type: 'array' }, map: { type: 'object' } }
     const input = { list: ['1', null, { a: [] }], map: { a: null, b: { c: '1' } } }
     expect(valueOf(fields, input)).toEqual(input)
@@ -112,7 +112,7 @@ describe('D19 coercion', () => {
 })
 
 describe('D20 undeclared, absent and defaulted', () => {
-  test('drops undeclared fields at every declared level', () => {
+  test('removes undeclared fields at every declared level', () => {
     const fields: FieldMap = {
       a: { type: 'object', properties: { b: { type: 'array', items: { type: 'object', properties: {} } } } },
     }
@@ -123,7 +123,7 @@ describe('D20 undeclared, absent and defaulted', () => {
     expect(messageOf({ a: { type: 'string' } }, { a: null })).toBe('a: must be a string, got null')
   })
 
-  test('fills defaults, nested ones too, fresh for each job', () => {
+  test('fills in defaults, nested ones too, copied for each job', () => {
     const fields: FieldMap = {
       limit: { type: 'integer', default: 10 },
       tags: { type: 'array', default: ['x'] },
@@ -210,7 +210,7 @@ test('VAL-09 lone surrogates, NUL, bidi and newlines are data', () => {
   expect(valueOf({ t: { type: 'string' } }, { t: text })).toEqual({ t: text })
 })
 
-test('D18 a text too long for its pattern is refused, saying so', () => {
+test('D18 a text too long for its pattern is refused with that reason', () => {
   const fields: FieldMap = { t: { type: 'string', pattern: '^[ab]{900}' } }
   expect(messageOf(fields, { t: 'a'.repeat(2_000) })).toBeUndefined()
   expect(messageOf(fields, { t: 'a'.repeat(1_000_000) })).toMatch(
@@ -230,7 +230,7 @@ test('enum compares arrays and objects by value', () => {
   expect(messageOf(fields, { l: [2] })).toMatch(/^l: must be one of/)
 })
 
-test('the check of a small valid input costs little more than to write it as JSON', () => {
+test('the check of a small valid input costs little more than serializing it as JSON', () => {
   const check = compileInput({ text: { type: 'string', required: true, minLength: 1, maxLength: 100 } })
   const input: { [key: string]: JsonValue } = { text: 'hello world' }
   const often = (work: () => unknown) => (): void => {

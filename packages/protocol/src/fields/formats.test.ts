@@ -141,7 +141,7 @@ describe.each(FORMATS)('D18 %s', format => {
     expect(matchesFormat(`${text}\n`, format)).toBe(false)
   })
 
-  test('takes time in proportion to the length of anything', () => {
+  test('takes time proportional to the length of any text', () => {
     const texts = ['a', '1', ':', '.', '-', '@', 'a.', '%', '[', '#', 'a:', '0:', '/', '2026-01-31T12:00:00.']
     const matchAll = (length: number): void => {
       for (const text of texts) matchesFormat(text.repeat(length / text.length), format)

@@ -20,7 +20,7 @@ test('random fields are fields', () => {
 })
 
 describe('compileInput', () => {
-  test('never throws, never changes its argument, and lets nothing undeclared through', () => {
+  test('never throws, never changes its argument, and accepts nothing undeclared', () => {
     fc.assert(
       fc.property(anyMap, anyInput, (fields, input) => {
         const before = JSON.stringify(input)
@@ -37,7 +37,7 @@ describe('compileInput', () => {
     )
   })
 
-  test('takes its own result and gives it back unchanged', () => {
+  test('accepts its own result and returns it unchanged', () => {
     fc.assert(
       fc.property(anyMap, anyInput, (fields, input) => {
         const check = compileInput(fields)
@@ -62,7 +62,7 @@ describe('compileOutput', () => {
     withTypedArray: true,
   })
 
-  test('VAL-14 never throws, and what it lets through survives JSON unchanged', () => {
+  test('VAL-14 never throws, and accepted values survive JSON unchanged', () => {
     fc.assert(
       fc.property(anyMap, fc.dictionary(fc.constantFrom('a', 'b', 'c'), anyOutput), (fields, output) => {
         const result = compileOutput(fields)(output)
@@ -81,7 +81,7 @@ describe('compileOutput', () => {
     )
   })
 
-  test('takes every JSON value in free fields, as a copy', () => {
+  test('accepts every JSON value in free fields, as a copy', () => {
     fc.assert(
       fc.property(anyJson, value => {
         const result = compileOutput({ a: { type: 'array' } })({ a: [value] })
@@ -92,7 +92,7 @@ describe('compileOutput', () => {
 })
 
 describe('sample', () => {
-  test.each(['input', 'output'] as const)('what it makes is accepted as an %s', side => {
+  test.each(['input', 'output'] as const)('its sample is accepted as an %s', side => {
     let made = 0
     fc.assert(
       fc.property(anyMap, fields => {
@@ -120,7 +120,7 @@ describe('compatible', () => {
     fieldOf(2).map((field): [Field, Field] => [field, { type: 'string' }]),
   )
 
-  test('same, safe and impossible are promises the check keeps', () => {
+  test('the check confirms the grades same, safe and impossible', () => {
     const seen = { same: 0, safe: 0, lossy: 0, impossible: 0 }
     fc.assert(
       fc.property(anyPair, fc.array(anyScalar, { minLength: 10 }), ([output, input], scalars) => {
@@ -145,7 +145,7 @@ describe('compatible', () => {
   })
 })
 
-/** Empty arrays and properties left out get through where their contents would not. */
+/** Empty arrays and absent properties are accepted where their contents would not be. */
 function mayBeEmpty(field: Field): boolean {
   if (field.type === 'array')
     return (field.minItems ?? 0) === 0 || (field.items !== undefined && mayBeEmpty(field.items))

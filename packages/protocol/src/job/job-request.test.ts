@@ -14,7 +14,7 @@ function request(changes: object = {}): { readonly [key: string]: unknown } {
   }
 }
 
-/** The refusal as the answer words it, or undefined. */
+/** The refusal in the form of the response, or undefined. */
 function refusalOf(body: unknown): string | undefined {
   const read = readJobRequest(body)
   return read.ok ? undefined : `${read.field}: ${read.reason}`
@@ -25,14 +25,14 @@ describe('a good request', () => {
     expect(readJobRequest(request())).toEqual({ ok: true, request: request() })
   })
 
-  test('may leave the capability out, and is not given one', () => {
+  test('may omit the capability, and none is filled in', () => {
     const read = readJobRequest(request({ task: { input: {} } }))
     expect(read).toEqual({ ok: true, request: request({ task: { input: {} } }) })
     expect(read.ok && Object.hasOwn(read.request.task, 'capability')).toBe(false)
   })
 
   test.each([null, 7, ['count'], '__proto__', ''])(
-    'D21 keeps the capability %j, to be called unknown by name',
+    'D21 keeps the capability %j, to be refused by name',
     capability => {
       expect(readJobRequest(request({ task: { capability, input: {} } }))).toMatchObject({
         ok: true,
@@ -41,7 +41,7 @@ describe('a good request', () => {
     },
   )
 
-  test('drops keys it does not know', () => {
+  test('removes unknown keys', () => {
     const read = readJobRequest({ ...request({ task: { input: {}, priority: 1 } }), trace: 'x' })
     expect(read).toEqual({ ok: true, request: request({ task: { input: {} } }) })
   })
@@ -52,7 +52,7 @@ describe('a good request', () => {
   })
 
   test.each([0, -1, 1.5, 1_500_000_000.5, 99_999_999_999.9])(
-    'DDL-06 takes a deadline of %s: whether it has passed is asked later',
+    'DDL-06 accepts a deadline of %s: it is compared with the time later',
     deadline => {
       expect(refusalOf(request({ deadline }))).toBeUndefined()
     },
@@ -111,7 +111,7 @@ describe('refused requests', () => {
     },
   )
 
-  test('D14 the first fault is the one told, in the order of the fields', () => {
+  test('D14 the first fault is reported, in the order of the fields', () => {
     expect(refusalOf({})).toMatch(/^service_version/)
     expect(refusalOf({ service_version: '1.0' })).toBe('job_id: is required')
     expect(refusalOf({ service_version: '1.0', job_id: JOB_ID })).toBe('task: is required')
@@ -160,12 +160,12 @@ describe('job_id', () => {
     ['a number', 7],
     ['null', null],
     ['an array of it', [JOB_ID]],
-  ])('IDM-05 %s is no canonical UUID v4', (_, jobId) => {
+  ])('IDM-05 %s is not a canonical UUID v4', (_, jobId) => {
     expect(isJobId(jobId)).toBe(false)
     expect(refusalOf(request({ job_id: jobId }))).toMatch(/^job_id: must be a canonical UUID v4/)
   })
 
-  test('D16 every UUID v4 is one, and in either case it is the same job', () => {
+  test('D16 every UUID v4 is one, and in either case it identifies the same job', () => {
     fc.assert(
       fc.property(fc.uuid({ version: 4 }), jobId => {
         expect(isJobId(jobId)).toBe(true)

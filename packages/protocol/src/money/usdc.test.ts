@@ -38,7 +38,7 @@ describe('reading a decimal amount', () => {
     '１',
     '1.0.0',
     '$1',
-  ])('PAY-28 %j is no decimal amount', decimal => {
+  ])('PAY-28 %j is not a decimal amount', decimal => {
     expect(readUsdc(decimal)).toEqual({
       ok: false,
       reason: expect.stringContaining('must be a decimal like "0.01"'),
@@ -67,14 +67,14 @@ describe('reading a decimal amount', () => {
     [true, 'boolean'],
     [['1'], 'object'],
     [{ toString: () => '1' }, 'object'],
-  ])('D1 %s is not taken for a string', (value, name) => {
+  ])('D1 %s is not accepted as a string', (value, name) => {
     expect(readUsdc(value)).toEqual({
       ok: false,
       reason: `must be a decimal string like "0.01", got ${name}`,
     })
   })
 
-  test('D1 zero is an amount and no price', () => {
+  test('D1 zero is an amount but not a price', () => {
     expect(readPrice('0.000001')).toEqual({ ok: true, atomic: 1n })
     for (const zero of ['0', '0.0', '0.000000']) {
       expect(readUsdc(zero)).toEqual({ ok: true, atomic: 0n })
@@ -83,7 +83,7 @@ describe('reading a decimal amount', () => {
     expect(readPrice('-1')).toMatchObject({ ok: false })
   })
 
-  test('D1 a price that is read is the sum of its digits at their places', () => {
+  test('D1 a parsed price is the sum of its digits at their places', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 30n }),
@@ -123,14 +123,14 @@ describe('writing an amount', () => {
     expect(formatUsdc(atomic)).toBe(decimal)
   })
 
-  test('a column of amounts can be aligned by a least number of decimals', () => {
+  test('amounts in a column can be aligned by a minimum number of decimals', () => {
     expect(formatUsdc(10_000n, { decimals: 6 })).toBe('0.010000')
     expect(formatUsdc(1_000_000n, { decimals: 2 })).toBe('1.00')
     expect(formatUsdc(1n, { decimals: 2 })).toBe('0.000001')
     expect(formatUsdc(1_500_000n, { decimals: 0 })).toBe('1.5')
   })
 
-  test('D1 a written price is read back, however many decimals were asked for', () => {
+  test('D1 a formatted price is parsed to the same value, with any number of decimals', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 38n }), fc.nat(6), (atomic, decimals) => {
         expect(readUsdc(formatUsdc(atomic, { decimals }))).toEqual({ ok: true, atomic })

@@ -22,11 +22,11 @@ test.each([
   ['Type', 'type'],
   ['tpye', 'type'],
   ['item', 'items'],
-])('D18 %s was probably meant to be %s', (word, meant) => {
+])('D18 the nearest word to %s is %s', (word, meant) => {
   expect(nearest(word, KNOWN)).toBe(meant)
 })
 
-test.each(['', 'x', 'pricing', 'zzzzzzzz', 'oneOf', 'x'.repeat(100_000)])('no fair guess for %.20s', word => {
+test.each(['', 'x', 'pricing', 'zzzzzzzz', 'oneOf', 'x'.repeat(100_000)])('no guess for %.20s', word => {
   expect(nearest(word, KNOWN)).toBeUndefined()
 })
 

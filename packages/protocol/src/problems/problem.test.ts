@@ -9,6 +9,6 @@ test.each([
   [['items', 2, 'name'], 'items[2].name'],
   [['grid', 0, 1], 'grid[0][1]'],
   [[3, 'name'], '[3].name'],
-])('D21 the path %j is written as people write it', (path, text) => {
+])('D21 the path %j is written in the usual notation', (path, text) => {
   expect(formatPath(path)).toBe(text)
 })

@@ -124,7 +124,7 @@ describe('a sample that cannot be made', () => {
     expect(sample(fields)).toEqual({ ok: false, violation: { ...nothing, field: 'a[0].b' } })
   })
 
-  test('an optional field is left out unless it has a default, an optional item makes an empty list', () => {
+  test('an optional field is omitted unless it has a default, an optional item gives an empty list', () => {
     const hopeless: Field = { type: 'integer', minimum: 0.2, maximum: 0.8 }
     expect(sample({ a: { type: 'string' }, b: { type: 'integer', default: 3 } })).toEqual({
       ok: true,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../test-setup/manual-clock.ts'
 import { sleep, steadyClock, systemClock } from './clock.ts'
 
-test('D17 a delay longer than a timer can be does not fire at once', async () => {
+test('D17 a delay longer than a timer allows does not fire at once', async () => {
   let fired = false
   const cancel = systemClock.after(2 ** 31, () => {
     fired = true

@@ -4,7 +4,7 @@ import { repeat } from './repeat.ts'
 
 const unexpected = (): never => expect.unreachable('nothing failed')
 
-/** A clock whose sleepers wake at once; it remembers how long they wanted to sleep. */
+/** A clock whose sleeps end at once; it records their lengths. */
 function quickClock(): Clock & { readonly slept: number[] } {
   const slept: number[] = []
   return {
@@ -18,7 +18,7 @@ function quickClock(): Clock & { readonly slept: number[] } {
   }
 }
 
-test('work is done at once and after each pause, and not begun again after the signal', async () => {
+test('work runs at once and after each pause, and does not start again after the abort', async () => {
   const clock = quickClock()
   const ending = new AbortController()
   let passes = 0
@@ -45,7 +45,7 @@ test('a pass that rejects, or throws at once, is reported and followed by the ne
   expect(failures).toEqual([new Error('at once'), new Error('pass 2'), new Error('pass 3')])
 })
 
-test('nothing is begun after the signal', async () => {
+test('nothing starts after the abort', async () => {
   const signal = AbortSignal.abort()
   await repeat(quickClock(), { everyMs: 1, signal, onFailure: unexpected }, unexpected)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unlessAborted } from './unless-aborted.ts'
 
-test('work that ends before the signal aborts gives its value or its failure', async () => {
+test('work that ends before the abort gives its value or its failure', async () => {
   const { signal } = new AbortController()
   expect(await unlessAborted(Promise.resolve('done'), signal)).toBe('done')
   await expect(unlessAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../test-setup/manual-clock.ts'
 import { within } from './within.ts'
 
-test('work that ends in time gives its value or its failure, and no timer is kept', async () => {
+test('work that ends in time gives its value or its failure, and no timer remains', async () => {
   const clock = createManualClock()
   expect(await within(clock, 1_000, Promise.resolve('done'))).toBe('done')
   await expect(within(clock, 1_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken')

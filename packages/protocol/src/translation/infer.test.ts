@@ -23,7 +23,7 @@ const fields = {
   list2: { type: 'array', default: [1] },
 } as const satisfies FieldMap
 
-test('a handler gets required and defaulted fields for sure', () => {
+test('a handler always receives required and defaulted fields', () => {
   expectTypeOf<InferInput<typeof fields>>().toEqualTypeOf<{
     text: string
     limit: number
@@ -55,7 +55,7 @@ test('D20 a handler must return everything that is not required: false', () => {
   }>()
 })
 
-test('D19 a caller may send what coerces, and leave out what has a default', () => {
+test('D19 a caller may send values that are coerced, and omit fields with a default', () => {
   expectTypeOf<InferCallerInput<typeof fields>>().toEqualTypeOf<{
     text: string | number | boolean
     limit?: number | `${number}`

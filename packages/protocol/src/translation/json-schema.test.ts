@@ -48,7 +48,7 @@ test('D20 outputs are required unless they say otherwise', () => {
   expect(toJsonSchema(fields, 'output')['required']).toEqual(['text', 'limit', 'rows'])
 })
 
-test('a pattern in RE2 syntax that JavaScript does not share is told in a comment', () => {
+test('a pattern in RE2 syntax that JavaScript does not support is put into a comment', () => {
   for (const pattern of ['(?i)abc', '\\pL+', '[[:alpha:]]+', '(?P<year>\\d{4})', '\\Aabc\\z']) {
     const schema = JSON.stringify(toJsonSchema({ a: { type: 'string', pattern } }, 'input'))
     expect(schema).toContain(JSON.stringify(`pattern in RE2 syntax: ${pattern}`))

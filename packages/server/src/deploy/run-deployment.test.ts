@@ -62,7 +62,7 @@ describe('a contract is deployed', () => {
   const nonceOf = async (): Promise<number> =>
     Number(await rpc.call('eth_getTransactionCount', [crypto.addressOf(fromHex(KEY)), 'pending']))
 
-  test('a contract is put at the address that viem predicts, after cost and balance were shown; the second time nothing is sent', async () => {
+  test('a contract is deployed at the address that viem predicts, after its cost was shown; again nothing is sent', async () => {
     const result = await runDeployment(run())
     const predicted = getContractAddress({
       opcode: 'CREATE2',
@@ -96,7 +96,7 @@ describe('a contract is deployed', () => {
     expect(await nonceOf()).toBe(0)
   })
 
-  test('once, where a run was interrupted after it had sent', async () => {
+  test('only once when a run was interrupted after it had sent', async () => {
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     const interrupted = new AbortController()
     const first = await runDeployment(
@@ -120,10 +120,10 @@ describe('a contract is deployed', () => {
     expect(await nonceOf()).toBe(1)
   })
 
-  test('found, where somebody else was faster with the same contract', async () => {
+  test('is found when another account deployed the same contract first', async () => {
     const result = await runDeployment(
       run({
-        // Another account sends the very same while this one is being asked.
+        // Another account sends the same transaction during the confirmation.
         confirm: async () => {
           const other = TEST_KEYS.payer.privateKey
           const parts = run()

@@ -42,7 +42,7 @@ async function done(): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-test('a schema of an earlier version is brought forward, with what is in it, by several processes at once', async () => {
+test('a schema of an earlier version is migrated with its contents, by several processes at once', async () => {
   await run()
   await pool.query(`insert into ${schema}.things values ('old')`)
   await add('0002-sizes.sql', SECOND)
@@ -55,13 +55,13 @@ test('a schema of an earlier version is brought forward, with what is in it, by 
   ])
 })
 
-test('a schema of a newer version is left alone, and the refusal says so', async () => {
+test('a schema of a newer version is not changed, and the refusal gives the reason', async () => {
   await run()
   await pool.query(`insert into ${schema}.migrations (name) values ('9999-newer.sql')`)
   await expect(run()).rejects.toThrow('was brought forward by a newer shop (9999-newer.sql): start that one')
 })
 
-test('a file that the database refuses is named and undone, and the files before it stay', async () => {
+test('a file that the database refuses is named and rolled back, and the files before it stay', async () => {
   await add('0002-sizes.sql', `${SECOND} select no_such_function();`)
   await expect(run()).rejects.toMatchObject({
     message: `migration 0002-sizes.sql failed in schema ${schema}`,
@@ -74,7 +74,7 @@ test('a file that the database refuses is named and undone, and the files before
   expect(await done()).toEqual(['0001-things.sql', '0002-sizes.sql'])
 })
 
-test('a file may take longer than any request, and who starts meanwhile waits for it', async () => {
+test('a file may take longer than any request, and processes that start meanwhile wait for it', async () => {
   await add('0002-slow.sql', 'select pg_sleep(11); create table slow (one integer);')
   await Promise.all([run(), run()])
   expect(await done()).toEqual(['0001-things.sql', '0002-slow.sql'])

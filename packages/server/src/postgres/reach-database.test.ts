@@ -40,7 +40,7 @@ describe('a database that cannot be opened is named', () => {
     expect(describeError(refused)).not.toContain('hunter22')
   })
 
-  test.runIf(hasPostgres)('also where the server is there and the database is not', async () => {
+  test.runIf(hasPostgres)('also when the server is reachable and the database does not exist', async () => {
     const url = new URL(DATABASE_URL)
     url.pathname = '/no_such_database'
     await expect(reachDatabase(url.href, () => open(url.href), quiet)).rejects.toThrow(
@@ -48,7 +48,7 @@ describe('a database that cannot be opened is named', () => {
     )
   })
 
-  test('another failure is left as it is', async () => {
+  test('another failure is passed on unchanged', async () => {
     const failure = new Error('migration 0001 did not run')
     await expect(reachDatabase(DATABASE_URL, () => Promise.reject(failure), quiet)).rejects.toBe(failure)
   })
@@ -58,7 +58,7 @@ describe('a database that does not answer yet', () => {
   const startingUp = Object.assign(new Error('the database system is starting up'), { code: '57P03' })
   const slow = new Error('timeout expired')
 
-  /** Moves on by what is slept. */
+  /** Advances by the length of each sleep. */
   function sleeper(): Clock & { sleptMs: number } {
     return {
       sleptMs: 0,
@@ -73,7 +73,7 @@ describe('a database that does not answer yet', () => {
     }
   }
 
-  test('is tried again until it does, and the log says what is waited for', async () => {
+  test('is tried again until it answers, and the log names the reason', async () => {
     const answers = [startingUp, slow]
     const events: string[] = []
     const log = { ...silentLog, info: (event: string) => void events.push(event) }

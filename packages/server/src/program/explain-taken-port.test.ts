@@ -12,7 +12,7 @@ async function listen(port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('a port that is taken is named with its owner and the variable that names another', async () => {
+test('a port in use is reported with its process and the variable that sets another', async () => {
   const port = await explainTakenPort('FACILITATOR_PORT', 0, () => listen(0))
   const owner =
     process.platform === 'linux' ? `taken by process ${process.pid} (` : 'in use by another program'
@@ -24,7 +24,7 @@ test('a port that is taken is named with its owner and the variable that names a
   )
 })
 
-test('any other failure to listen stays as it is', async () => {
+test('any other failure to listen is passed on unchanged', async () => {
   const failure = new Error('no')
   await expect(explainTakenPort('PLATFORM_PORT', 1, () => Promise.reject(failure))).rejects.toBe(failure)
 })

@@ -21,8 +21,8 @@ async function run(args: readonly string[], columns = 80) {
   return { code, out: out.join(''), err: err.join('') }
 }
 
-describe('the arguments behind a server program', () => {
-  test('none: it serves and says nothing by itself', async () => {
+describe('the arguments of a server program', () => {
+  test('none: it runs the server and prints nothing', async () => {
     expect(await run([])).toEqual({ code: 0, out: '', err: '' })
   })
 
@@ -41,11 +41,11 @@ describe('the arguments behind a server program', () => {
     expect(Math.max(...variables.map(line => line.length))).toBeLessThanOrEqual(columns)
   })
 
-  test('--version prints the version alone', async () => {
+  test('--version prints only the version', async () => {
     expect(await run(['--version'])).toEqual({ code: 0, out: '1.2.3\n', err: '' })
   })
 
-  test('a command gets the arguments behind it and gives its exit code', async () => {
+  test('a command gets the arguments after it and returns its exit code', async () => {
     expect((await run(['count', 'one', '--two'])).code).toBe(12)
   })
 
