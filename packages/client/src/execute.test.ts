@@ -319,7 +319,7 @@ describe('before anything is signed', () => {
     ['a PAYMENT-REQUIRED of garbage', { status: 402, headers: { 'payment-required': 'e30' }, body: {} }],
     ['a 503 of a proxy', { status: 503, headers: HTML, body: 'no backend' }],
     ['another job', { status: 200, body: { status: 'completed', job_id: OTHER_JOB_ID, output: {} } }],
-  ])('%s is not a response of an agent', async (_, reply) => {
+  ])('%s is no answer of an agent', async (_, reply) => {
     agent.lie = (path, honest) => (path === '/execute' ? reply : honest)
     expect(await failureOf(call())).toMatchObject({ name: 'UnusableAnswer', httpStatus: reply.status })
   })
@@ -657,7 +657,7 @@ describe('a typed failure after the payment was sent', () => {
     expectOnePairOnly()
   })
 
-  test('a definite refusal after a lost response is reported with the uncertainty, and nothing is signed again', async () => {
+  test('a definite refusal after a lost response is reported as uncertain, and nothing is signed again', async () => {
     const double402: Fault = (_, response) => write(response, failed(402, 'payment', 'nonce already used'))
     agent.faults.push(workThenReset, double402)
     const error = await failureOf(call())

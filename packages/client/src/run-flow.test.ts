@@ -221,7 +221,7 @@ describe('before anything is signed', () => {
     expect(signed).toBe(0)
   })
 
-  test('with branches, payments when needed count the most expensive way, payments at the start count all of them', async () => {
+  test('with branches, later payments count the most expensive way, payments at the start all of them', async () => {
     const either = flowOf(
       { article: { type: 'string', required: true } },
       {

@@ -155,7 +155,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
   })
 
-  test('PAY-22 a crash after a settlement was reported and before it is recorded: the next process reports the same', async () => {
+  test('PAY-22 a crash between report and record of a settlement: the next process reports the same', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ conclude: true }), ...IMPATIENT })
     await verify(first, payment)
@@ -554,7 +554,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
-  test('transactions that a process with fewer keys leaves unattended are counted, until a process has the key', async () => {
+  test('transactions that a process with fewer keys leaves are counted until a process has the key', async () => {
     const [kept, dropped] = [TEST_KEYS.relayer.privateKey, TEST_KEYS.deployer.privateKey]
     const payment = await createPayment()
     await dieWith([payment], { relayerKeys: [dropped], ledger: await dying(), rpc: deaf() })

@@ -315,7 +315,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     })
   })
 
-  test('a stock middleware without the hold extension is served too, and its hold is bound to the payment itself', async () => {
+  test('a stock middleware without the hold extension is served; its hold is bound to the payment itself', async () => {
     const one = await signed()
     expect((await post('/verify', facilitatorRequest(one))).body['isValid']).toBe(true)
     expect((await post('/verify', facilitatorRequest(one))).body['isValid']).toBe(true)

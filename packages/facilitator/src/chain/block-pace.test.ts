@@ -23,7 +23,7 @@ test('heads of a while ago do not count, nor do those before a reorganisation', 
   expect(paceOf([50, 0], [40, 100], [41, 104])).toBe(4_000)
 })
 
-test('a chain that makes a block for each transaction gets the pace of Base; one that was idle gets the slowest pace', () => {
+test('a chain that makes a block for each transaction gets the pace of Base; an idle one gets the slowest pace', () => {
   expect(paceOf([1, 1_000], [500, 1_001])).toBe(2_000)
   expect(paceOf([1, 1_000], [2, 90_000])).toBe(12_000)
 })

@@ -79,7 +79,7 @@ describe('observing together', () => {
     expect(asked.map(keys => keys.length)).toEqual([1, 21])
   })
 
-  test('PAY-11 a payment that fails after another of its payer is simulated again alone, and that result counts', async () => {
+  test('PAY-11 a payment that fails after another of its payer is simulated again alone, which counts', async () => {
     const poor: Observation = { ...GOOD, revert: { reason: 'poor', message: 'm', mute: false } }
     const payers = ['busy', 'one', 'two', 'one', 'two', 'three']
     const payments = payers.map(paymentOf)
@@ -135,7 +135,7 @@ describe('observing together', () => {
     expect(asked.map(keys => keys.length)).toEqual([1, 3, 1, 1, 1])
   })
 
-  test('after a call that the node refuses as a whole, each payment is simulated alone, and only the faulty one fails', async () => {
+  test('after a call that the node refuses, each payment is simulated alone, and only the faulty one fails', async () => {
     const { reader, answer } = createFakeReader((payment, together) => {
       if (together > 1 || payment.authorization.from === 'guilty') throw new Error('out of gas')
       return GOOD

@@ -422,7 +422,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'listed' })
       })
 
-      test('a listed owner gets the grant of a platform up to the operator’s ceiling, otherwise the number of listed owners', async () => {
+      test('a listed owner gets a platform’s grant up to the operator’s ceiling, or the usual number', async () => {
         const limits = {
           ...LIMITS,
           dailySettlements: { ...LIMITS.dailySettlements, listed: 7 },
@@ -443,7 +443,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await limitOf(4, 'named')).toBeUndefined()
       })
 
-      test('a limit that falls below the used number refuses new payments of the owner, but captured ones are settled', async () => {
+      test('a limit below the used number refuses new payments, but captured ones are settled', async () => {
         const owner = hex(20)
         await sponsor(owner, 'listed', 4)
         const [one, two] = [payment(), payment()]
@@ -471,7 +471,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         })
       })
 
-      test('owners near their limit are counted and named separately from those at it; payments held or sent today count', async () => {
+      test('owners near and at their limit are counted and named; holds and sent payments count', async () => {
         const dailySettlements = { ...LIMITS.dailySettlements, listed: 5 }
         const limits = { ...LIMITS, dailySettlements, grantedAtMost: 5 }
         const [far, near, at, unnamed] = ['1', '2', '3', '4'].map(first => first + hex(20)) as [
@@ -640,7 +640,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
     })
 
-    test('two processes that capture the same payments at once, in opposite orders, block neither each other nor the sender', async () => {
+    test('two processes that capture the same payments in opposite orders do not block each other or the sender', async () => {
       const other = await opened.again()
       const payments = Array.from({ length: 40 }, () => payment())
       const reversed = payments.toReversed()
@@ -910,7 +910,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(later)).toMatchObject({ attempts: 0, alone: true })
       })
 
-      test('a payer whose code has burned gas loses its other waiting payments in that lane, and other payers lose none', async () => {
+      test('a payer whose code has burned gas loses its waiting payments in that lane, others lose none', async () => {
         const { wait } = stageTurns()
         const [from, owner] = [hex(20), hex(20)]
         const burned = await wait(owner, { from, value: '1' }, true)

@@ -62,7 +62,7 @@ test('an approval and a wait on which no step depends get a warning', () => {
 })
 
 describe('inputs and outputs without a source', () => {
-  test('a required input can be fed by the output that fits best, or requested from the runner; no value is invented', () => {
+  test('a required input can be fed by the best output, or requested from the runner; no value is invented', () => {
     const flow = applyEdit(SUMMARY_AND_QR, { edit: 'disconnect', to: { step: 'qr', port: 'content' } })
     const { ok, findings } = checkFlow(flow)
     expect(ok).toBe(false)

@@ -139,7 +139,7 @@ describe('a run of two agents', () => {
     expect(it.status().waiting).toEqual([{ for: 'payment', key: 'qr', because: { kind: 'too-late' } }])
   })
 
-  test('a payment that was sent is not deleted when it expires: it may be charged until the chain shows that it cannot', () => {
+  test('a sent payment is not deleted when it expires: it may be charged until the chain shows otherwise', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01', 'job-summary', NOW + 100))
     it.tell(quoted('summary', '0.01'))
@@ -212,7 +212,7 @@ describe('a run of two agents', () => {
   })
 
   test.each(['dead', 'charged'] as const)(
-    'a repeated event that an earlier payment is %s does not affect the latest',
+    'that an earlier payment is %s, told twice, says nothing of the newest',
     event => {
       const it = begin(SUMMARY_AND_QR)
       const failed = {

@@ -62,7 +62,7 @@ describe('a contract is deployed', () => {
   const nonceOf = async (): Promise<number> =>
     Number(await rpc.call('eth_getTransactionCount', [crypto.addressOf(fromHex(KEY)), 'pending']))
 
-  test('a contract is deployed at the address that viem predicts, after its cost was shown; again nothing is sent', async () => {
+  test('a contract is deployed where viem predicts, after its cost was shown; a repeat sends nothing', async () => {
     const result = await runDeployment(run())
     const predicted = getContractAddress({
       opcode: 'CREATE2',

@@ -24,7 +24,7 @@ function setScene(answer: RelayerBroadcast) {
   return { clock, given, sending, send: () => sendSettlement(parts, transaction, sending) }
 }
 
-test('a transaction that the node accepted is sent again after two blocks, unchanged and without waiting for a block', async () => {
+test('a transaction that the node accepted is sent again unchanged after two blocks, without waiting for a block', async () => {
   const { clock, given, sending, send } = setScene({ kind: 'sent' })
   await clock.pass(100)
   await send()
@@ -39,7 +39,7 @@ test('a transaction that the node accepted is sent again after two blocks, uncha
   expect(sending.waitsSinceMs).toBe(100)
 })
 
-test('a transaction that the node refused temporarily is sent again with growing pauses, until its nonce is used', async () => {
+test('a temporarily refused transaction is sent again with growing pauses until its nonce is used', async () => {
   const full = setScene({ kind: 'refused', why: 'other', message: 'txpool is full' })
   await full.send()
   expect(full.sending.atMs).toBe(250)
