@@ -3,8 +3,8 @@ import type { Log } from '../log.ts'
 import type { End } from '../start-in-order.ts'
 
 /**
- * Starts a PostgreSQL server that stores its files in a folder. The server packages contain none, because its binaries are
- * larger than all other files together; a local installation brings its own.
+ * Starts a PostgreSQL server that stores its files in a folder. The server packages contain none: an operator who installs
+ * them on a server has a database, and the binaries of a local one are larger than all other files together.
  */
 export type StartDatabase = (folder: string) => Promise<{
   /** `postgres://user:password@host:port/database` */

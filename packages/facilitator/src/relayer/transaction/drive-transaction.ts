@@ -35,10 +35,7 @@ const FIRST_POLL_MS = 50
 const SLOWEST_POLL_MS = 1_000
 /** Requests for the receipt per block, where blocks are fast. */
 const POLLS_PER_BLOCK = 4
-/**
- * The fees are not raised before this many blocks: a single block may be full. Where blocks are slow the time limit comes
- * first.
- */
+/** The fees are not raised before this many blocks: a single block may be full, and slow blocks exceed the time limit. */
 const STUCK_BLOCKS = 3
 /**
  * A node may report the nonce before the receipt; after this many reports without a receipt, another transaction has used
