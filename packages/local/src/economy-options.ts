@@ -3,30 +3,30 @@ import type { EconomyAgent } from './start-agent-process.ts'
 
 /** How the economy is started. */
 export interface EconomyOptions {
-  /** The folder of chain, ledger, jobs and secrets between runs. */
+  /** The folder that keeps the chain, ledger, jobs and secrets between runs. */
   readonly folder: string
-  /** None where somebody else serves the agent. */
+  /** Empty when another program serves the agent. */
   readonly agents: readonly EconomyAgent[]
-  /** 84532 (default, Base Sepolia's) or 31337. */
+  /** 84532 (default, Base Sepolia) or 31337. */
   readonly chainId?: number
   /** Default 8545. */
   readonly chainPort?: PortChoice
   /** Default 4010. */
   readonly facilitatorPort?: PortChoice
-  /** Undefined (default): no platform, and agents are found by nobody. */
+  /** By default no platform is started, so that agents cannot be found by others. */
   readonly platformPort?: PortChoice
-  /** More of the platform's environment. */
+  /** Additional environment variables for the platform. */
   readonly platformEnvironment?: { readonly [name: string]: string }
-  /** An existing PostgreSQL server; without it one is started from npm's binaries. */
+  /** The URL of an existing PostgreSQL server. By default one is started from npm's binaries. */
   readonly databaseUrl?: string | undefined
-  /** Wraps the start of each part, so that progress can be shown. */
+  /** Wraps the start of each part, so that the caller can show progress. */
   readonly step?: EconomyStep
-  /** Every line the programs print, with who printed it. */
+  /** Receives every line that the programs print, with the name of the program. */
   readonly onLine?: (program: string, line: string) => void
   readonly signal?: AbortSignal
 }
 
-/** Shows the start of one part: runs the work, which reports what is being done, and may say how it went. */
+/** Shows the start of one part: runs the work, which reports its current activity and may describe its result. */
 export type EconomyStep = <T>(
   name: string,
   work: (report: (activity: string) => void) => Promise<T>,

@@ -19,27 +19,27 @@ export type { EconomyOptions, EconomyStep } from './economy-options.ts'
 export { FolderInUseError } from './processes/claim-folder.ts'
 export { PortTakenError } from './processes/port-taken-error.ts'
 
-/** A whole economy on one machine. */
+/** A complete local economy on one machine. */
 export interface Economy extends EconomyParts {
-  /** Resolves once a program has ended by itself, with a message for a person: its name, exit, last lines and log. */
+  /** Resolves when a program ends by itself, with a message for a person: its name, exit, last lines and log file. */
   readonly broken: Promise<string>
-  /** Stops everything in order, agents first, chain last. May be called twice. */
+  /** Stops all parts in order: agents first, the chain last. May be called twice. */
   stop(): Promise<void>
 }
 
-/** The chain ids that may be local: those whose USDC, in the networks table, is where LocalUSDC is put. */
+/** The chain ids that a local chain may use: those for which the networks table has USDC at the address of LocalUSDC. */
 export const LOCAL_CHAIN_IDS = [84532, 31337] as const
 
 const PAYER_USDC_ATOMIC = 1_000_000_000n
 
 /**
- * Starts chain, database, facilitator and agents, as processes of their own, and funds a payer. A second start
- * with the same folder goes on where the first one stopped: chain, ledger, secrets and jobs are kept. Several may
- * run at once, each in a folder of its own.
+ * Starts chain, database, facilitator and agents, each as its own process, and funds a payer. A second start with the same
+ * folder continues with the state of the first one: chain, ledger, secrets and jobs are kept. Several economies may run at
+ * once, each in its own folder.
  *
- * @throws FolderInUseError when another one runs in the folder
- * @throws PortTakenError when a port is taken and no other will do
- * @throws Error when a part does not start, with a sentence that says what to do; what had started is stopped
+ * @throws FolderInUseError when another economy runs in the folder
+ * @throws PortTakenError when a port is taken and the options allow no other
+ * @throws Error when a part does not start, with a sentence that says what to do; the parts that had started are stopped
  * @example
  * ```ts
  * import { startEconomy } from '@farebox/local/economy'
@@ -65,7 +65,7 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     stopped = true
     for (const stopOne of starting.stops.toReversed()) await stopOne()
   })
-  // Beside the chain: neither needs the other.
+  // The database starts in parallel with the chain: neither depends on the other.
   const database = openPlatformDatabase(starting)
   try {
     const parts = await startParts(starting, database)
@@ -89,7 +89,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Keys and a ledger, wherever in whose repository the folder is. */
+/** Excludes the folder from version control, because it contains keys and a ledger and may be inside a repository. */
 async function keepOutOfRepositories(folder: string): Promise<void> {
   await writeFile(join(folder, '.gitignore'), '*\n')
 }

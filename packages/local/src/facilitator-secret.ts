@@ -6,18 +6,18 @@ import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { writeDurably } from './processes/write-durably.ts'
 import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 
-/** A facilitator that is administered. */
+/** A facilitator with the token for its administration API. */
 type Administration = Pick<FacilitatorProcess, 'url' | 'adminToken'>
 
-/** The owner of the local agents' secret; any name will do, there is one developer on a laptop. */
+/** The owner of the local agents' secret. Any name works, because a laptop has one developer. */
 const OWNER = 'local'
 
 /**
- * The FACILITATOR_SECRET of the local agents: made on the first start, because it is shown once, and kept for the
- * next. It is then for these wallets.
+ * Returns the FACILITATOR_SECRET of the local agents. The first call creates it and stores it in a file, because the
+ * facilitator shows a secret only once. Each call sets the wallets for which the secret is valid.
  *
- * @param name whose it is, where the economy's own agents are not meant: each name has a secret of its own
- * @throws Error when the facilitator does not make one
+ * @param name the owner, when the secret is not for the economy's own agents: each name has its own secret
+ * @throws Error when the facilitator does not create one
  */
 export async function readOrCreateSecret(
   folder: string,
@@ -36,7 +36,7 @@ export async function readOrCreateSecret(
   return created.secret
 }
 
-/** Asks a facilitator for a new secret, by its administration API. */
+/** Asks a facilitator for a new secret through its administration API. */
 export async function createFacilitatorSecret(
   facilitator: Administration,
   request: CreateSecretRequest,
@@ -47,7 +47,7 @@ export async function createFacilitatorSecret(
   return { id: body.id, secret: body.secret }
 }
 
-/** False where the facilitator does not know the secret: its ledger was made again. */
+/** Returns false when the facilitator does not know the secret, because its ledger was created again. */
 async function putWallets(
   facilitator: Administration,
   id: string,

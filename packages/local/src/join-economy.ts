@@ -6,26 +6,26 @@ import { readProcess, type ProcessDescription } from 'farebox/internal/command-l
 import { readLocalFile, type LocalFile } from './local-file.ts'
 import { askUntilStarted, StartLimitError } from './starting/wait-for-start.ts'
 
-/** An economy that another process of this machine runs. */
+/** An economy that another process on this machine runs. */
 export interface JoinedEconomy extends Pick<LocalFile, 'chain' | 'payer'> {
   readonly facilitator: { readonly url: string; readonly adminToken: string }
   /** The program that runs it. */
   readonly process: ProcessDescription
-  /** Resolves once that process has ended. */
+  /** Resolves when that process has ended. */
   readonly ended: Promise<void>
-  /** Stops watching; the economy goes on. */
+  /** Stops watching; the economy continues to run. */
   leave(): void
 }
 
 const LOOK_EVERY_MS = 500
 
 /**
- * Joins the economy of a folder that a running process holds (see {@link FolderInUseError}). One that is still being
- * started is waited for while that process lives (see `waitForStart`).
+ * Joins the economy of a folder that a running process holds (see {@link FolderInUseError}). If the economy is still
+ * starting, the function waits for it while that process lives (see `waitForStart`).
  *
- * @param folder the economy's
- * @param pid of the process that holds it
- * @returns undefined where that process ends, or its facilitator does not come to answer
+ * @param folder the folder of the economy
+ * @param pid the process that holds the folder
+ * @returns `undefined` when that process ends or its facilitator never answers
  */
 export async function joinEconomy(
   folder: string,
@@ -47,7 +47,10 @@ export async function joinEconomy(
   }
 }
 
-/** Its file stays when an economy stops: it counts once the facilitator that it names takes this folder's token. */
+/**
+ * Reads the file of the economy, which remains after the economy stops. The file counts only when the facilitator that it
+ * names accepts this folder's token.
+ */
 async function readAnswering(
   folder: string,
 ): Promise<Pick<JoinedEconomy, 'chain' | 'payer' | 'facilitator'> | undefined> {
@@ -79,7 +82,7 @@ function watch(owner: ProcessDescription): Pick<JoinedEconomy, 'ended' | 'leave'
         await delay(LOOK_EVERY_MS, undefined, { signal: leaving.signal, ref: false })
       resolve()
     }
-    // It was left: nobody waits for its end.
+    // The watch was ended, so its rejection is ignored.
     look().catch(() => undefined)
   })
   return { ended, leave: () => leaving.abort() }

@@ -4,7 +4,10 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { LocalChain } from './chain/start-chain.ts'
 import { writeDurably } from './processes/write-durably.ts'
 
-/** The content of `local.json` in an economy's folder, for programs that use it while it runs. Test keys only. */
+/**
+ * The content of `local.json` in an economy's folder, for programs that use the economy while it runs. It contains test
+ * keys only.
+ */
 export interface LocalFile {
   readonly chain: {
     readonly rpcUrl: string
@@ -17,14 +20,14 @@ export interface LocalFile {
     readonly agentRegistry: string
   }
   readonly facilitator: { readonly url: string }
-  /** The platform; absent where none runs. */
+  /** The platform; omitted when none runs. */
   readonly platform?: { readonly url: string }
   readonly agents: readonly LocalAgent[]
   /** The wallet that holds test USDC, and its key. */
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
 
-/** An agent that takes test money. */
+/** An agent that accepts test money. */
 export interface LocalAgent {
   readonly name: string
   readonly url: string
@@ -32,7 +35,7 @@ export interface LocalAgent {
   readonly capabilities: readonly string[]
 }
 
-/** An agent as {@link LocalFile} tells it. */
+/** Describes an agent in the form of {@link LocalFile}. */
 export function describeAgent(agent: {
   readonly url: string
   readonly declaration: Declaration
@@ -42,16 +45,16 @@ export function describeAgent(agent: {
 }
 
 /**
- * Writes `local.json`, over the one of an earlier run. It stays when the economy stops.
+ * Writes `local.json`, replacing the file of an earlier run. The file remains when the economy stops.
  *
- * @param folder - the economy's
- * @param agents - those that run now: the economy's own or, where somebody else serves them, theirs
+ * @param folder - the folder of the economy
+ * @param agents - the agents that run now: those of the economy, or those that another program serves
  */
 export async function writeLocalFile(
   folder: string,
   economy: Pick<LocalFile, 'facilitator' | 'payer'> & {
     readonly chain: LocalChain
-    /** The chain's, for everybody. */
+    /** The public address of the chain. */
     readonly rpcUrl: string
     readonly platform?: { readonly url: string } | undefined
   },
@@ -71,8 +74,8 @@ export async function writeLocalFile(
 }
 
 /**
- * Says of a running economy that an agent takes part in it, or no longer does. Another agent at its URL is gone, for
- * nobody else can be there.
+ * Records in the file of a running economy that an agent takes part in it or has left. An entry with the same URL is
+ * replaced, because only one agent can listen at a URL.
  *
  * @param change the agent, or the URL of the one that left
  */
@@ -92,7 +95,7 @@ async function replaceFile(folder: string, file: LocalFile): Promise<void> {
 }
 
 /**
- * Reads `local.json` of an economy's folder; undefined where there is none.
+ * Reads `local.json` from an economy's folder. Returns `undefined` when the file does not exist.
  *
  * @example
  * ```ts
@@ -105,6 +108,6 @@ async function replaceFile(folder: string, file: LocalFile): Promise<void> {
  */
 export async function readLocalFile(folder: string): Promise<LocalFile | undefined> {
   const text = await readFile(join(folder, 'local.json'), 'utf8').catch(() => undefined)
-  // Written by ourselves, whole, on this machine.
+  // The content is not validated, because this package wrote the whole file on this machine.
   return text === undefined ? undefined : (JSON.parse(text) as LocalFile)
 }

@@ -1,29 +1,29 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
-/** How wide the middle of a line is, so that the ends are aligned. */
+/** The width of the middle column, so that the ends of the lines are aligned. */
 const MIDDLE_CHARACTERS = 46
 
 /**
- * One line of a money trace, the way a paid job is told everywhere: `402  asked  0.002000 USDC  …`.
+ * Formats one line of a money trace, in the form in which every program shows a paid job: `402  asked  0.002000 USDC  …`.
  *
- * @param status - the HTTP status that was answered, empty where the step has none
- * @param end - a duration, mostly
+ * @param status - the HTTP status of the response, empty when the step has none
+ * @param end - the last column, usually a duration
  */
 export function moneyLine(status: string, step: string, middle: string, end = ''): string {
   return `    ${status.padEnd(5)}${step.padEnd(11)}${middle.padEnd(MIDDLE_CHARACTERS)} ${end}`.trimEnd()
 }
 
-/** The facilitator found the payment good and holds it. */
+/** The line for a payment that the facilitator verified and holds. */
 export function verifiedLine(middle: string, tookMs: number | undefined): string {
   return moneyLine('', 'verified', middle, milliseconds(tookMs))
 }
 
-/** The handler was run. */
+/** The line for a handler that ran. */
 export function ranLine(middle: string, tookMs: number | undefined): string {
   return moneyLine('', 'ran', middle, milliseconds(tookMs))
 }
 
-/** The transfer is in a block. */
+/** The line for a transfer that is in a block. */
 export function settledLine(
   transaction: string,
   blockNumber: bigint | undefined,
@@ -37,21 +37,21 @@ export function settledLine(
   )
 }
 
-/** A wallet after a job: what it holds and what the job changed, in atomic units. */
+/** A wallet after a job: its balance and the change by the job, in atomic units. */
 export interface WalletAfter {
-  /** Whose it is: `payer`. */
+  /** The name of its owner, such as `payer`. */
   readonly whose: string
   readonly balanceAtomic: bigint
   readonly changeAtomic: bigint
 }
 
-/** The balances of the wallets now. */
+/** The line with the current balances of the wallets. */
 export function balancesLine(...wallets: readonly WalletAfter[]): string {
-  // Nothing in the first columns, so that two wallets fit on 80.
+  // The first columns stay empty, so that two wallets fit within 80 characters.
   return `         ${wallets.map(describeWallet).join('    ')}`
 }
 
-/** `0x3C44…93BC`: enough of an address or a hash to know it again. */
+/** Shortens an address or a hash to `0x3C44…93BC`, which is enough to recognise it. */
 export function shortHex(hex: string): string {
   return `${hex.slice(0, 6)}…${hex.slice(-4)}`
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { writeDurably } from './processes/write-durably.ts'
 
-/** A service token of 32 random bytes, kept in a file between runs, closed to other users. */
+/** Returns a service token of 32 random bytes. It is kept in a file between runs, which other users cannot read. */
 export async function readOrCreateToken(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => '')
   if (/^[\w-]{43}$/.test(kept)) return kept

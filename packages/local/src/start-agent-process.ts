@@ -11,26 +11,26 @@ import { runToEnd } from './processes/run-program.ts'
 import { shownPath } from './starting/shown-path.ts'
 import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 
-/** One agent to be served. */
+/** An agent to serve. */
 export interface EconomyAgent {
-  /** Its `agent.json`; the handlers are found beside it. */
+  /** The path of its `agent.json`; its handlers are found beside that file. */
   readonly config: string
-  /** The wallet that is paid. */
+  /** The wallet that receives its payments. */
   readonly wallet: string
-  /** 0: any free one. */
+  /** 0 selects any free port. */
   readonly port: number
-  /** The key that it moves payers' tokens with, where it spends; it is then registered at the economy's platform. */
+  /** The key with which it spends payers' tokens, if it does. The agent is then registered at the economy's platform. */
   readonly spenderPrivateKey?: string
-  /** The wallet that it hires other agents from, where it does; it is given test USDC. */
+  /** The wallet from which it pays other agents, if it hires any. The wallet receives test USDC. */
   readonly hiringWallet?: { readonly address: string; readonly privateKey: string }
-  /** More of its environment. */
+  /** Additional environment variables. */
   readonly environment?: { readonly [name: string]: string }
 }
 
 /** A running agent. */
 export interface LocalAgentProcess {
   readonly url: string
-  /** As its `/about` serves it. */
+  /** The declaration that its `/about` serves. */
   readonly declaration: Declaration
   readonly pid: number
   readonly exited: Promise<ChildExit>
@@ -41,22 +41,25 @@ export interface LocalAgentProcess {
 export interface AgentProcessOptions {
   readonly folder: string
   readonly agent: EconomyAgent
-  /** Of this process; default the config's folder and the port. Replicas of one agent need different ones. */
+  /**
+   * The name of this process; by default derived from the config's folder and the port. Replicas of one agent need
+   * different names.
+   */
   readonly name?: string
   readonly chain: LocalChain
   readonly facilitator: FacilitatorProcess
   readonly secret: string
-  /** Default: a folder of its own, `lmdb:<folder>/agents/<name>`. */
+  /** Default: a store of its own, `lmdb:<folder>/agents/<name>`. */
   readonly store?: string
-  /** More of the environment. */
+  /** Additional environment variables. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
-  /** Receives what it is doing, until it has started. */
+  /** Receives a description of the current activity, until the agent has started. */
   readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
 
-/** Starts `farebox start` for one agent, paid, and reads its `/about`. */
+/** Starts `farebox start` for one agent with payments enabled, and reads its `/about`. */
 export async function startAgentProcess(options: AgentProcessOptions): Promise<LocalAgentProcess> {
   const { folder, agent, chain, facilitator, secret, onLine, onActivity, signal } = options
   const name = options.name ?? `${basename(dirname(agent.config))}-${agent.port}`
@@ -112,7 +115,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<L
   }
 }
 
-/** The runtime's own first line: `{"event":"listening","url":"http://localhost:3001"}`. */
+/** Reads the URL from the runtime's first log line: `{"event":"listening","url":"http://localhost:3001"}`. */
 function readListeningUrl(line: string): string | undefined {
   return /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1]
 }

@@ -10,7 +10,7 @@ import { runToEnd } from './processes/run-program.ts'
 /** A running facilitator. */
 export interface FacilitatorProcess {
   readonly url: string
-  /** Opens its administration of secrets. */
+  /** The token for its administration API of secrets. */
   readonly adminToken: string
   readonly pid: number
   readonly exited: Promise<ChildExit>
@@ -22,21 +22,21 @@ export interface FacilitatorProcessOptions {
   readonly folder: string
   readonly chain: LocalChain
   readonly databaseUrl: string
-  /** 0: any free one. */
+  /** 0 selects any free port. */
   readonly port: number
-  /** Of this process; a second one on the same ledger needs another. */
+  /** The name of this process; a second one on the same ledger needs another name. */
   readonly name?: string
-  /** More of the environment. */
+  /** Additional environment variables. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
-  /** The advice where it does not start, in the imperative. */
+  /** The advice for the error message when it does not start, in the imperative. */
   readonly advice?: string
-  /** Receives what it is doing, until it has started. */
+  /** Receives a description of the current activity, until the facilitator has started. */
   readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
 
-/** Starts the facilitator on a local chain, its relayer the test key with 10,000 test ETH. */
+/** Starts the facilitator on a local chain. Its relayer is the test key with 10,000 test ETH. */
 export async function startFacilitatorProcess(
   options: FacilitatorProcessOptions,
 ): Promise<FacilitatorProcess> {

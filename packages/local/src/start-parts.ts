@@ -13,7 +13,7 @@ import { startFacilitatorProcess, type FacilitatorProcess } from './start-facili
 import { startSpendingAgent } from './start-spending-agent.ts'
 import { startPlatformProcess, type PlatformProcess } from './start-platform-process.ts'
 
-/** An economy that is being started, and how what came up so far is stopped. */
+/** An economy that is starting, with the functions that stop the parts started so far. */
 export interface Starting extends EconomyOptions {
   readonly chainId: number
   readonly stops: (() => Promise<unknown>)[]
@@ -23,33 +23,33 @@ export interface Starting extends EconomyOptions {
 export interface EconomyParts {
   /** Only the economy's own programs use the address in it. */
   readonly chain: LocalChain
-  /** The chain's published address: its door. */
+  /** The published address of the chain: that of its proxy (see `openChainDoor`). */
   readonly rpcUrl: string
   readonly facilitator: FacilitatorProcess
-  /** Undefined where none was asked for. */
+  /** `undefined` when no platform was requested. */
   readonly platform: PlatformProcess | undefined
   readonly agents: readonly LocalAgentProcess[]
-  /** Holds test USDC, and pays. */
+  /** The wallet that holds test USDC and pays. */
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
 
-/** The key that an agent pays with when it hires others. */
+/** The test USDC of a wallet from which an agent hires other agents. */
 const HIRING_USDC_ATOMIC = 10_000_000n
 
-/** A database that is being opened beside the parts before it. */
+/** A database that is opened in parallel with the parts started before it. */
 export interface OpeningDatabase {
   /** Resolves with its URL. */
   readonly url: Promise<string>
-  /** The server, once it is open, where it is the economy's own. */
+  /** Returns the server once it is open, if it is the economy's own. */
   own(): Pick<LocalPostgres, 'exited'> | undefined
-  /** As {@link url}; reports what is being done meanwhile. */
+  /** Like {@link url}, but reports the current activity while waiting. */
   wait(report: Report): Promise<string>
 }
 
-/** Receives what a part is doing. */
+/** Receives a description of a part's current activity. */
 type Report = (activity: string) => void
 
-/** Starts the parts in order; each that came up is in `stops`. */
+/** Starts the parts in order, and adds a function to `stops` for each part that has started. */
 export async function startParts(starting: Starting, database: OpeningDatabase): Promise<EconomyParts> {
   const { chainId, databaseUrl, step = async (_, work) => await work(() => undefined) } = starting
   const { chain, rpcUrl } = await step(
@@ -90,7 +90,7 @@ export async function startParts(starting: Starting, database: OpeningDatabase):
   return { chain, rpcUrl, facilitator, platform, agents, payer }
 }
 
-/** Opens the database, beside whatever else is started. */
+/** Opens the database in parallel with the other parts. */
 export function openPlatformDatabase(starting: Starting): OpeningDatabase {
   let latest = ''
   let report: Report = () => undefined
@@ -104,7 +104,7 @@ export function openPlatformDatabase(starting: Starting): OpeningDatabase {
     return own.connectionString
   }
   const url = start()
-  // That it failed is reported where it is waited for.
+  // The failure is reported where the database is awaited.
   url.catch(() => undefined)
   return {
     url,
@@ -183,14 +183,14 @@ async function startPlatform(
   return platform
 }
 
-/** Beside this machine, facilitator and platform need a database. */
+/** The advice when facilitator or platform does not start: besides this machine, both depend on a database. */
 function adviceOf({ databaseUrl, folder }: Starting): string {
   return databaseUrl === undefined
     ? startAgain(folder)
     : 'correct DATABASE_URL, or unset it: a PostgreSQL server of its own is started then'
 }
 
-/** Ledger and registry name blocks of the chain, so the advice is never to remove one of them alone. */
+/** Ledger and registry refer to blocks of the chain, so the advice never says to remove only one of them. */
 function startAgain(folder: string): string {
   const shown = shownPath(folder)
   return `start again: everything in ${shown} is kept. If it fails in the same way, move ${shown} away to start from nothing`
@@ -223,7 +223,7 @@ async function startAgents(
   )
 }
 
-/** Several parts that start at the same time, in one line: "summary, researcher: loading its handlers". */
+/** Describes several parts that start at the same time in one line: "summary, researcher: loading its handlers". */
 function describeTogether(report: Report): {
   begin(name: string, activity: string): void
   end(name: string): void
@@ -246,7 +246,7 @@ function describeTogether(report: Report): {
   }
 }
 
-/** Waits for every start, also after one has failed: what comes up late must be there to be stopped. */
+/** Waits for every start, even after one has failed, so that a part that starts late can be stopped. */
 async function allOrNone<T>(starts: readonly Promise<T>[]): Promise<readonly T[]> {
   const settled = await Promise.allSettled(starts)
   return settled.map(one => {

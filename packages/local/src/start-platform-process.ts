@@ -12,7 +12,7 @@ import type { FacilitatorProcess } from './start-facilitator-process.ts'
 /** A running platform. */
 export interface PlatformProcess {
   readonly url: string
-  /** Opens the operator's routes. */
+  /** The token for the operator's routes. */
   readonly operatorToken: string
   readonly pid: number
   readonly exited: Promise<ChildExit>
@@ -25,27 +25,27 @@ export interface PlatformProcessOptions {
   readonly chain: Pick<LocalChain, 'chainId' | 'rpcUrl' | 'agentRegistry'>
   readonly facilitator: Pick<FacilitatorProcess, 'url' | 'adminToken'>
   readonly databaseUrl: string
-  /** 0: any free one. */
+  /** 0 selects any free port. */
   readonly port: number
-  /** Of this process; a second one on the same database needs another. */
+  /** The name of this process; a second one on the same database needs another name. */
   readonly name?: string
-  /** More of the environment. */
+  /** Additional environment variables. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
-  /** The advice where it does not start, in the imperative. */
+  /** The advice for the error message when it does not start, in the imperative. */
   readonly advice?: string
-  /** Receives what it is doing, until it has started. */
+  /** Receives a description of the current activity, until the platform has started. */
   readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
 
-/** Starts the platform on a local chain, in local mode: agents on this machine may be registered. */
+/** Starts the platform on a local chain in local mode, in which agents on this machine may be registered. */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
   const { chain, facilitator, databaseUrl, name = 'platform', onLine, onActivity, signal } = options
   const folder = join(options.folder, 'platform')
   await mkdir(folder, { recursive: true })
   const operatorToken = await readOrCreateToken(join(folder, 'operator-token'))
-  // It says its own address to others, in receipts too, so that it must know it beforehand.
+  // The platform publishes its own address, also in receipts, so it must know the port before it starts.
   const port = options.port === 0 ? await findFreePort() : options.port
   onActivity?.('loading its code')
   const child = await runToEnd({

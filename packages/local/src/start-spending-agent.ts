@@ -1,18 +1,18 @@
 import { findRegistered, registerAgent, untilChecked } from './listing/register-agent.ts'
 import { startAgentProcess, type LocalAgentProcess, type AgentProcessOptions } from './start-agent-process.ts'
 
-/** An agent that spends what its payers permit, and where it is registered. */
+/** An agent that spends within the permissions of its payers, and the platform where it is registered. */
 export interface SpendingAgentOptions extends AgentProcessOptions {
   readonly platform: { readonly url: string }
-  /** The key that it spends with. */
+  /** The key with which it spends. */
   readonly spenderPrivateKey: string
 }
 
 /**
- * Starts an agent that spends. It has to know its number, and has one only once it is registered: where it is not yet,
- * it is served without the key first, registered, and started again.
+ * Starts an agent that spends. Such an agent needs its agent number, which it gets only by registration. An unregistered
+ * agent is therefore served without the key first, registered, and started again.
  *
- * @throws Error where it does not start, or the platform does not list it
+ * @throws Error when the agent does not start, or the platform does not list it
  */
 export async function startSpendingAgent(options: SpendingAgentOptions): Promise<LocalAgentProcess> {
   const { platform, chain, agent, spenderPrivateKey } = options
@@ -41,7 +41,8 @@ async function register(
     const { url } = served
     options.onActivity?.('being registered')
     const { agentId } = await registerAgent(platform, chain, { url, wallet: agent.wallet }, options.signal)
-    // The platform looks at once whether it answers: so that it does, and is not shown as one that does not.
+    // The platform checks at once whether the agent answers. The agent must therefore answer now, or it would be shown as
+    // unavailable.
     await untilChecked(platform, agentId, options.signal)
     return { agentId, port: Number(new URL(url).port) }
   } finally {

@@ -1,12 +1,15 @@
 import { createRequire } from 'node:module'
 import { isGlibcAtLeast } from '../processes/glibc.ts'
 
-/** The oldest glibc that the Linux builds of anvil 1.7 load with. */
+/** The oldest glibc version that can load the Linux builds of anvil 1.7. */
 const OLDEST_GLIBC = '2.35'
 
 const USE_ANOTHER_NODE = 'set EVM_RPC_URL to another Ethereum node to do without it'
 
-/** The package with anvil's program, as `@foundry-rs/anvil` 1.7.1 names them in its optional dependencies. */
+/**
+ * The package that contains the anvil program for each platform, as the optional dependencies of `@foundry-rs/anvil` 1.7.1
+ * name them.
+ */
 const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': '@foundry-rs/anvil-linux-amd64',
   'linux-arm64': '@foundry-rs/anvil-linux-arm64',
@@ -15,11 +18,11 @@ const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
   'win32-x64': '@foundry-rs/anvil-win32-amd64',
 }
 
-/** The platform that decides which anvil runs; by default this machine's. */
+/** The platform for which the anvil program is chosen; by default that of this machine. */
 export interface Machine {
   readonly platform: string
   readonly arch: string
-  /** undefined where there is no glibc: macOS, Windows, Alpine. */
+  /** `undefined` on systems without glibc: macOS, Windows, Alpine. */
   readonly glibcVersion: string | undefined
 }
 
@@ -27,8 +30,8 @@ export interface Machine {
  * Finds the anvil program that npm installed for a machine; no install script is needed.
  *
  * @returns its absolute path
- * @throws Error when there is none for the machine, when it was not installed, or when the machine's C
- * library is too old for it; the message says what to do
+ * @throws Error when no program exists for the machine, when it was not installed, or when the machine's C library is too
+ * old for it; the message says what to do
  */
 export function findAnvil(machine: Machine): string {
   const { platform, arch, glibcVersion } = machine
@@ -46,7 +49,8 @@ export function findAnvil(machine: Machine): string {
 function resolveProgram(packageName: string, platform: string): string {
   const program = platform === 'win32' ? 'anvil.exe' : 'anvil'
   try {
-    // From anvil's own package, because a strict package manager shows its optional dependencies to it alone.
+    // Resolved from anvil's own package, because a strict package manager makes optional dependencies visible only to the
+    // package that declares them.
     const fromHere = createRequire(import.meta.url)
     const fromAnvil = createRequire(fromHere.resolve('@foundry-rs/anvil/package.json'))
     return fromAnvil.resolve(`${packageName}/bin/${program}`)

@@ -1,14 +1,14 @@
-/** A dump of a long history takes anvil a while; every other answer comes in milliseconds. */
+/** Anvil needs some time to dump a long history; it answers every other request within milliseconds. */
 const TIMEOUT_MS = 60_000
 
 /**
  * Makes one JSON-RPC call to our own anvil.
  *
  * @param rpcUrl - of a chain that `startChain` started
- * @param method - also anvil's own ones, `anvil_setBalance`
+ * @param method - a standard method or one of anvil's own, such as `anvil_setBalance`
  * @param parameters - JSON values; quantities as 0x hex
- * @returns the `result` of the answer, unchecked
- * @throws Error when anvil refuses the call, with its words, and when it cannot be reached
+ * @returns the `result` of the response, unchecked
+ * @throws Error with anvil's message when anvil refuses the call, and when anvil cannot be reached
  */
 export async function callAnvil(
   rpcUrl: string,
@@ -27,7 +27,7 @@ export async function callAnvil(
   return 'result' in answer ? answer.result : undefined
 }
 
-/** As `callAnvil`, for methods that answer a string: a hash, a quantity, bytes. */
+/** Like `callAnvil`, for methods whose result is a string: a hash, a quantity, bytes. */
 export async function callAnvilForText(
   rpcUrl: string,
   method: string,

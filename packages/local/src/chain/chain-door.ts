@@ -4,30 +4,31 @@ import type { Duplex } from 'node:stream'
 import { hostnameOf, isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { portTaken } from '../processes/port-taken-error.ts'
 
-/** The published address of the local chain, in front of a node whose own address is not published. */
+/** The published address of the local chain. It is a proxy in front of a node whose own address is not published. */
 export interface ChainDoor {
   /** JSON-RPC over HTTP and, with ws://, over WebSocket. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** The methods that a browser's wallet reads with, and the one that it sends a signed transaction with. */
+/** The methods with which a browser wallet reads the chain, and the one with which it sends a signed transaction. */
 const WALLET_METHODS =
   /^(?:net_version|web3_clientVersion|eth_(?:blockNumber|call|chainId|createAccessList|estimateGas|feeHistory|gasPrice|getBalance|getBlockBy(?:Hash|Number)|getBlockReceipts|getCode|getLogs|getProof|getStorageAt|getTransactionBy(?:Hash|BlockHashAndIndex|BlockNumberAndIndex)|getTransactionCount|getTransactionReceipt|maxPriorityFeePerGas|sendRawTransaction|syncing))$/
 
-/** Wallets are extensions; any extension is accepted. */
+/** Wallets are browser extensions; every extension is accepted. */
 const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\/[\w-]+$/
 
 const MOST_WALLET_BYTES = 1_048_576
 
 /**
- * Opens the door of a local chain on 127.0.0.1. The node takes every call from everybody, `anvil_setBalance` as well, and
- * any web page in a browser of this machine can send it one: over WebSocket, to which CORS does not apply, or under a
- * host name that the page's owner points here (DNS rebinding). Programs of this machine may call everything. Of browsers,
- * only extensions may call, with the methods of wallets.
+ * Opens the proxy of a local chain on 127.0.0.1. The node itself accepts every call from every caller, including
+ * `anvil_setBalance`, and any web page in a browser on this machine could send it such a call: over WebSocket, to which
+ * CORS does not apply, or under a host name that the page's owner resolves to this machine (DNS rebinding). Programs on
+ * this machine may call every method. Of the callers in a browser, only extensions may call, and only the methods that
+ * wallets use.
  *
- * @param port on 127.0.0.1; 0: a free one
- * @throws PortTakenError naming who has the port, as far as that can be told
+ * @param port the port on 127.0.0.1; 0 selects a free one
+ * @throws PortTakenError naming the process that uses the port, if it can be determined
  */
 export async function openChainDoor(nodeUrl: string, port: number): Promise<ChainDoor> {
   const agent = new Agent({ keepAlive: true })
@@ -61,7 +62,9 @@ export async function openChainDoor(nodeUrl: string, port: number): Promise<Chai
 
 type Visitor = 'program' | 'wallet'
 
-/** The kind of caller, or why the call is refused. A page cannot remove the headers that name its origin. */
+/**
+ * Returns the kind of caller, or the reason why the call is refused. A page cannot remove the headers that name its origin.
+ */
 function look({ headers, url }: IncomingMessage): Visitor | { readonly refusal: string } {
   const { host, origin } = headers
   if (url?.startsWith('/') !== true) return { refusal: 'the target must be a path' }
@@ -148,7 +151,7 @@ function refuseMethods(body: Buffer): string | undefined {
   return undefined
 }
 
-/** Undefined where it is more. */
+/** Returns `undefined` when the body is larger than `most` bytes. */
 async function readUpTo(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -163,7 +166,7 @@ function refuse(response: ServerResponse, reason: string): void {
   send(response, 403, reason)
 }
 
-/** Answers as JSON-RPC, which clients read, and closes the connection. */
+/** Sends a JSON-RPC error, which clients can read, and closes the connection. */
 function send(response: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)

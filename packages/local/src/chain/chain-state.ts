@@ -6,17 +6,17 @@ import { gunzip } from 'node:zlib'
 import { replaceDurably, writeDurably } from '../processes/write-durably.ts'
 import { callAnvilForText } from './anvil-rpc.ts'
 
-/** The files in which a chain outlives its anvil. */
+/** The files that keep a chain while its anvil process does not run. */
 export interface ChainFiles {
-  /** The chain as of the last save, always whole. */
+  /** The chain as of the last save; always a complete file. */
   readonly saved: string
-  /** The file that anvil writes when it is asked to end; cut off when it was killed while writing. */
+  /** The file that anvil writes when it is asked to end; incomplete when anvil was killed while writing it. */
   readonly dumpedAtExit: string
-  /** Which anvil runs on them. */
+  /** The pid file of the anvil process that uses these files. */
   readonly anvilPid: string
 }
 
-/** The files of a chain. Each chain id has its own file: another id is another chain. */
+/** Returns the files of a chain. Each chain id has its own files, because another id is another chain. */
 export function chainFiles(folder: string, chainId: number): ChainFiles {
   const name = `chain-${chainId}`
   return {
@@ -27,9 +27,9 @@ export function chainFiles(folder: string, chainId: number): ChainFiles {
 }
 
 /**
- * Makes what anvil dumped at its end the saved chain, when it is whole. It is always newer than the last
- * save, also where its block number is lower (after `evm_revert`). Call it only while no anvil uses the
- * files.
+ * Replaces the saved chain with the dump that anvil wrote when it ended, if that dump is complete. The dump is always newer
+ * than the last save, even when its block number is lower (after `evm_revert`). Call this only while no anvil process uses
+ * the files.
  */
 export async function keepExitDump(files: ChainFiles): Promise<void> {
   const text = await readFile(files.dumpedAtExit, 'utf8').catch(() => undefined)
@@ -48,11 +48,11 @@ export async function keepExitDump(files: ChainFiles): Promise<void> {
 }
 
 /**
- * Saves a running chain: accounts, blocks, transactions, receipts and logs. Not saved: transactions that no
- * block holds yet, and the state of past blocks (`eth_call` at an old block does not outlive a restart).
+ * Saves a running chain: accounts, blocks, transactions, receipts and logs. Not saved are transactions that are not in a
+ * block yet, and the state of past blocks (`eth_call` at an old block fails after a restart).
  */
 async function saveChain(rpcUrl: string, files: ChainFiles): Promise<void> {
-  // anvil_dumpState answers hex of gzip of the JSON that --load-state reads.
+  // The result of anvil_dumpState is the hex form of the gzipped JSON that --load-state reads.
   const dump = await callAnvilForText(rpcUrl, 'anvil_dumpState', [])
   await writeDurably(files.saved, await promisify(gunzip)(Buffer.from(dump.slice(2), 'hex')))
 }
@@ -61,17 +61,17 @@ export interface KeepChainSavedOptions {
   readonly rpcUrl: string
   readonly files: ChainFiles
   readonly intervalMs: number
-  /** Receives why a save failed; the next one comes after the interval. */
+  /** Receives the error of a failed save; the next save is tried after the interval. */
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * Saves a chain now and whenever its block number has moved, until told to stop.
+ * Saves a chain now, and again whenever its block number has changed, until it is stopped.
  *
- * Saving takes anvil's time in proportion to the chain's length, so a pause lasts at least twenty times as
- * long as the save before it.
+ * A save blocks anvil for a time in proportion to the length of the chain, so the pause after a save lasts at least twenty
+ * times as long as the save did.
  *
- * @returns a function that ends it, resolving when no save is under way any more
+ * @returns a function that stops the saving; its promise resolves when no save is in progress
  */
 export function keepChainSaved(options: KeepChainSavedOptions): () => Promise<void> {
   const stopped = new AbortController()

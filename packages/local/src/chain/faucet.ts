@@ -6,20 +6,20 @@ import { TEST_KEYS } from './test-keys.ts'
 
 const LARGEST_UINT256 = 2n ** 256n - 1n
 
-/** How much test money to give; what is absent is not given. */
+/** The test money to give. An omitted amount is not changed. */
 export interface Funding {
-  /** Added to the address's USDC, in atomic units: 1_000_000n is one USDC. */
+  /** The amount to add to the USDC balance of the address, in atomic units: 1_000_000n is one USDC. */
   readonly usdcAtomic?: bigint
-  /** The address's whole balance of the chain's own coin afterwards, in wei. */
+  /** The new total balance of the chain's native coin, in wei. */
   readonly wei?: bigint
 }
 
 /**
- * Gives an address test money on a local chain, and returns when a block holds it.
+ * Gives test money to an address on a local chain, and resolves when a block contains the change.
  *
  * @param chain - a chain of `startChain`
  * @param address - 0x and 40 hex digits
- * @throws Error when the address or an amount is none, and when the token refuses (paused, blacklisted)
+ * @throws Error when the address or an amount is invalid, and when the token refuses the transfer (paused, blacklisted)
  * @example
  * ```ts
  * import { fund } from '@farebox/local/chain/faucet'

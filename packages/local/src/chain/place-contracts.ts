@@ -14,9 +14,9 @@ import { DEPLOYER_PROXY } from '@farebox/server/internal/deploy/deployment-addre
 import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
 
 /**
- * Puts LocalUSDC, Multicall3, AgentRegistry, BatchSettler, SpendPermissions and the deployment proxy at their well-known
- * addresses, where they are not there yet in this version. Balances, used authorizations, registered agents and permissions
- * of a chain that is already in use stay as they are.
+ * Installs LocalUSDC, Multicall3, AgentRegistry, BatchSettler, SpendPermissions and the deployment proxy at their
+ * well-known addresses, unless this version is already installed there. A chain that is already in use keeps its balances,
+ * used authorizations, registered agents and permissions.
  */
 export async function placeContracts(rpcUrl: string): Promise<void> {
   await placeCode(rpcUrl, LOCAL_USDC_ADDRESS, localUsdcDeployedBytecode)

@@ -2,43 +2,46 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { whyRefused, type WhyRefused } from '@farebox/payments/internal/transaction/broadcast'
 import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
 
-/** An account that anvil signs for, and what it is to send; quantities as 0x hex. */
+/** A transaction from an account that anvil signs for; quantities as 0x hex. */
 export interface UnlockedTransaction {
   readonly from: string
-  /** Absent: a contract is created. */
+  /** Omitted to create a contract. */
   readonly to?: string
   readonly data: string
   readonly value?: string
-  /** Absent: what anvil estimates, which refuses what would revert, with the contract's reason. */
+  /** By default anvil's estimate; the estimate rejects a transaction that would revert, with the contract's reason. */
   readonly gas?: string
 }
 
-/** As many as may send from one account at the same moment, and more. */
+/** More than the number of processes that may send from one account at the same moment. */
 const MOST_TRIES = 50
 
 /**
- * The same for every transaction: anvil's own wish changes with each block, and of two that were given the same nonce the
- * dearer one would replace the other, which nobody hears of.
+ * The same fees for every transaction. Anvil's suggested fees change with each block, and when two transactions get the
+ * same nonce, the one with the higher fee would replace the other without an error.
  */
 const FEES = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x1' }
 
-/** Anvil gives a transaction its nonce before it queues for a place: who comes second to it is refused so. */
+/**
+ * Anvil assigns a nonce before it queues the transaction. The later of two transactions with the same nonce is refused with
+ * one of these reasons.
+ */
 const LOST_THE_NONCE: readonly WhyRefused[] = ['known', 'nonce-used', 'underpriced']
 
-/** A chain with a block time makes one at the latest within this. */
+/** A chain with a block time makes a block within this time at the latest. */
 const WAIT_MS = 60_000
 const FIRST_LOOK_MS = 1
 const LONGEST_LOOK_MS = 50
-/** A chain that makes a block for each transaction has made it long before. */
+/** A chain that makes a block for each transaction has made it well within this time. */
 const LOST_MS = 1_000
-/** A block that is being made is there after this. */
+/** A block that is in progress is complete after this time. */
 const BLOCK_MADE_MS = 200
 
 /**
- * Sends a transaction from one of anvil's own accounts, and returns its receipt, unchecked, when a block holds it. Any
- * number of processes may do so with the same account at the same time.
+ * Sends a transaction from one of anvil's own accounts, and returns its receipt, unchecked, when a block contains it. Any
+ * number of processes may send from the same account at the same time.
  *
- * @throws Error with anvil's words when the transaction is refused, and when no block holds it within a minute
+ * @throws Error with anvil's message when the transaction is refused, and when no block contains it within a minute
  */
 export async function sendTestTransaction(
   rpcUrl: string,
@@ -58,7 +61,7 @@ export async function sendTestTransaction(
   throw new Error(`no block holds a transaction of ${transaction.from} that was sent ${MOST_TRIES} times`)
 }
 
-/** Undefined where no block holds it and none ever will. */
+/** Returns `undefined` when no block contains the transaction and none ever will. */
 async function waitForReceipt(rpcUrl: string, hash: string): Promise<unknown> {
   const startedMs = performance.now()
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
@@ -76,9 +79,9 @@ async function readReceipt(rpcUrl: string, hash: string): Promise<unknown> {
 }
 
 /**
- * Of transactions that are sent at one moment anvil loses one now and then: one whose nonce another was given too is
- * dropped, and one that comes while the block before it is made waits for ever. The latter is taken out of the pool, so
- * that it cannot come to pass after all.
+ * Anvil occasionally loses one of several transactions that are sent at the same moment. A transaction whose nonce was also
+ * assigned to another one is dropped, and a transaction that arrives while the previous block is being made waits forever.
+ * The latter is removed from the pool, so that it cannot be executed later.
  */
 async function isLost(rpcUrl: string, hash: string): Promise<boolean> {
   const makesBlocksAtOnce = (await callAnvil(rpcUrl, 'anvil_getAutomine', [])) === true

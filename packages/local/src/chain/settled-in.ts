@@ -2,7 +2,7 @@ import { readReceipt } from '@farebox/payments/chain/chain-receipt'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { LocalChain } from './start-chain.ts'
 
-/** The number of the block that holds a transaction; undefined while there is none. */
+/** Returns the number of the block that contains a transaction, or `undefined` while no block contains it. */
 export async function settledIn(
   chain: Pick<LocalChain, 'rpcUrl'>,
   transaction: string,

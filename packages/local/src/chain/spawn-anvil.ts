@@ -19,21 +19,21 @@ export interface SpawnAnvilOptions {
   readonly signal?: AbortSignal
 }
 
-/** The line of anvil once it listens. */
+/** The values in the line that anvil prints once it listens. */
 export interface AnvilReady {
   readonly rpcUrl: string
 }
 
-/** How many past states anvil holds in memory; older ones it would write below the user's home. */
+/** How many past states anvil keeps in memory. It would write older ones below the user's home folder. */
 const KEPT_STATES = 256
-/** Those of `TEST_KEYS`; anvil's own default is ten. */
+/** One account for each entry of `TEST_KEYS`; anvil's default is ten. */
 const ACCOUNTS = 14
 
 /**
- * Starts anvil on 127.0.0.1 and waits until it listens; it goes on with the saved chain where there is one.
+ * Starts anvil on 127.0.0.1 and waits until it listens. Anvil continues a saved chain if there is one.
  *
- * @throws PortTakenError naming who has the port, as far as that can be told
- * @throws NotStartedError when anvil fails for another reason, with its own words
+ * @throws PortTakenError naming the process that uses the port, if it can be determined
+ * @throws NotStartedError with anvil's output when it fails for another reason
  */
 export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChild<AnvilReady>> {
   const { platform, arch } = process
@@ -64,7 +64,7 @@ async function listArguments(options: SpawnAnvilOptions): Promise<string[]> {
     `--accounts=${ACCOUNTS}`,
     `--prune-history=${KEPT_STATES}`,
     ...(blockTimeSeconds === undefined ? [] : [`--block-time=${blockTimeSeconds}`]),
-    // Anvil's own default lets every web page that is open in a browser drive the chain.
+    // By default anvil accepts calls from every web page that is open in a browser.
     '--no-cors',
     ...(files === undefined ? [] : [`--dump-state=${files.dumpedAtExit}`]),
     ...(saved ? [`--load-state=${files.saved}`] : []),
@@ -72,8 +72,8 @@ async function listArguments(options: SpawnAnvilOptions): Promise<string[]> {
 }
 
 /**
- * One of sixteen million addresses of this machine: no web page finds it by trying. macOS listens on the first alone; there
- * the port is all that is to be found.
+ * Returns one of about sixteen million loopback addresses of this machine, so that a web page cannot find it by trying.
+ * macOS listens on the first address only; there, only the port is unknown to a page.
  */
 function hiddenAddress(): string {
   if (process.platform === 'darwin') return '127.0.0.1'
@@ -86,7 +86,7 @@ function readListeningLine(line: string): AnvilReady | undefined {
 }
 
 function isPortTaken(error: unknown): boolean {
-  // Linux, macOS and Windows number it differently; the words are Rust's, or the system's in its language.
+  // Linux, macOS and Windows use different error numbers; the message is Rust's, or the system's in the user's language.
   const taken = /address already in use|os error (98|48|10048)/i
   return error instanceof NotStartedError && taken.test(error.lastLines)
 }

@@ -21,31 +21,31 @@ import { placeContracts } from './place-contracts.ts'
 import { spawnAnvil } from './spawn-anvil.ts'
 import type { AnvilReady } from './spawn-anvil.ts'
 
-/** Base Sepolia, whose USDC stock x402 clients know. */
+/** The id of Base Sepolia, whose USDC is known to stock x402 clients. */
 const DEFAULT_CHAIN_ID = 84532
 const SAVE_INTERVAL_MS = 2_000
 const STOP_GRACE_MS = 10_000
 
 export interface StartChainOptions {
-  /** The folder that the chain is kept in between runs. Without it, it is gone when it stops. */
+  /** The folder that keeps the chain between runs. By default the chain is lost when it stops. */
   readonly folder?: string
-  /** On 127.0.0.1. Without it, a free one. */
+  /** The port on 127.0.0.1; by default a free one. */
   readonly port?: number
-  /** Default 84532, Base Sepolia. */
+  /** Default: 84532, Base Sepolia. */
   readonly chainId?: number
-  /** A block every so many seconds. Without it, a block at once for every transaction. */
+  /** The interval between blocks, in seconds. By default each transaction gets a block at once. */
   readonly blockTimeSeconds?: number
-  /** Listens on a random loopback address, for a chain behind a door. */
+  /** Whether to listen on a random loopback address; for a chain behind a proxy (see `openChainDoor`). */
   readonly isHidden?: boolean
-  /** The file for the lines that anvil prints while it starts. Without it, they are not kept. */
+  /** The file for the lines that anvil prints while it starts. By default they are not kept. */
   readonly logFile?: string
-  /** The advice where it does not start, in the imperative. */
+  /** The advice for the error message when the chain does not start, in the imperative. */
   readonly advice?: string
-  /** Receives what is being done, until it has started. */
+  /** Receives a description of the current activity, until the chain has started. */
   readonly onActivity?: (activity: string) => void
-  /** Receives a line when something worth a log happens: an old process ended, a save failed. */
+  /** Receives a line for each event that is worth logging: an old process was ended, a save failed. */
   readonly onLog?: (line: string) => void
-  /** Aborting it while the chain starts gives up the start. Afterwards it does nothing; call `stop`. */
+  /** Aborting it while the chain starts cancels the start. Later it has no effect; call `stop` instead. */
   readonly signal?: AbortSignal
 }
 
@@ -66,9 +66,9 @@ export interface LocalChain {
   readonly spendPermissions: `0x${string}`
   /** The pid of anvil. */
   readonly pid: number
-  /** Resolves when anvil ends, also without `stop`; never rejects. */
+  /** Resolves when anvil ends, whether or not `stop` was called; never rejects. */
   readonly exited: Promise<ChildExit>
-  /** Saves the chain, ends anvil and waits for its end. May be called twice. */
+  /** Saves the chain, ends anvil and waits until it has ended. May be called twice. */
   readonly stop: () => Promise<void>
 }
 
@@ -76,12 +76,12 @@ export interface LocalChain {
  * Starts a local Ethereum chain (anvil) with LocalUSDC, Multicall3, BatchSettler, AgentRegistry and SpendPermissions
  * at their well-known addresses.
  *
- * With a folder, a later start goes on with the same accounts, blocks, transactions, receipts and logs. The
- * chain is saved every few seconds and when it stops, also when this process is killed. Only when machine or
- * anvil itself die at once may the last seconds be missing: blocks are then gone as after a reorganisation.
+ * With a folder, a later start continues with the same accounts, blocks, transactions, receipts and logs. The chain is
+ * saved every few seconds and when it stops, also when this process is killed. The last seconds can be lost only when the
+ * machine or anvil itself ends abruptly; blocks are then missing as after a reorganisation.
  *
- * @throws Error when anvil does not run on this machine, the port is taken (naming by whom), or the folder is
- * in use by another launcher
+ * @throws Error when anvil does not run on this machine, when the port is taken (the message names the process), or when
+ * another launcher uses the folder
  * @example
  * ```ts
  * import { startChain } from '@farebox/local/chain/start-chain'
@@ -122,7 +122,7 @@ async function startInFolder(options: StartChainOptions, folder: string | undefi
   try {
     void anvil.exited.then(endWithUs(anvil.pid))
     if (files !== undefined) await writePidFile(files.anvilPid, anvil.pid)
-    // Every call would be a line that nobody reads.
+    // Anvil would print a line for every call, and these lines are not used.
     await callAnvil(anvil.ready.rpcUrl, 'anvil_setLoggingEnabled', [false])
     onActivity?.('placing the contracts')
     await placeContracts(anvil.ready.rpcUrl)
@@ -134,8 +134,7 @@ async function startInFolder(options: StartChainOptions, folder: string | undefi
 }
 
 /**
- * A launcher that crashed together with its watchdog may have left its anvil, which still holds the newest
- * state.
+ * Ends the anvil process of a launcher that crashed together with its watchdog. That process still has the newest state.
  */
 async function endLeftBehind(files: ChainFiles, onLog: (line: string) => void): Promise<void> {
   const leftBehind = await readPidFile(files.anvilPid)

@@ -12,7 +12,10 @@ export async function usdcBalance(
   return BigInt(await callAnvilForText(chain.rpcUrl, 'eth_call', [{ to: chain.usdc, data }, 'latest']))
 }
 
-/** Funds a test wallet up to an amount when less than half of it is left, so that restarts neither drain nor inflate it. */
+/**
+ * Funds a test wallet up to an amount when less than half of that amount is left. Restarts thus neither drain nor inflate
+ * the wallet.
+ */
 export async function topUp(
   chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>,
   address: string,

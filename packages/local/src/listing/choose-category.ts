@@ -14,10 +14,11 @@ import type { LocalChain } from '../chain/start-chain.ts'
 import { START_LIMIT_MS } from '../starting/wait-for-start.ts'
 
 /**
- * Chooses the category in which an agent of the local economy is found, as its owner: a wallet that the chain itself holds
- * signs in for it and out again. One that has a category keeps it.
+ * Sets the category under which the platform lists an agent of the local economy. The function signs in as the agent's
+ * owner, with a wallet whose key the chain itself holds, and signs out afterwards. An agent that already has a category
+ * keeps it.
  *
- * @throws Error when the platform refuses it, with its answer
+ * @throws Error with the platform's response when the platform refuses
  */
 export async function chooseListingCategory(
   platform: { readonly url: string },

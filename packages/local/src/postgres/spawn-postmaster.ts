@@ -16,38 +16,40 @@ import { USE_ANOTHER_DATABASE } from './postgres-programs.ts'
 import { findPostmaster } from './postmaster.ts'
 import type { Postmaster } from './postmaster.ts'
 
-/** A fast shutdown writes what is in memory to disk first. */
+/** A fast shutdown first writes the data in memory to disk. */
 const STOP_GRACE_MS = 60_000
 const LOOK_EVERY_MS = 20
-/** A port found free may be taken before PostgreSQL listens; so often we look for another one. */
+/** Another process may take a free port before PostgreSQL listens. This many ports are tried. */
 const PORT_ATTEMPTS = 5
 
 export interface SpawnPostmasterOptions {
-  /** The folder with PostgreSQL's `bin`. */
+  /** The folder that contains PostgreSQL's `bin`. */
   readonly programs: string
   readonly cluster: ClusterFolder
   readonly user: DatabaseUser | undefined
-  /** undefined: a free one. */
+  /** `undefined` selects a free port. */
   readonly port: number | undefined
   readonly signal: AbortSignal | undefined
-  /** The advice where it does not start, in the imperative; default to use another server. */
+  /**
+   * The advice for the error message when the server does not start, in the imperative; by default to use another server.
+   */
   readonly advice?: string | undefined
-  /** Default: the machine's. */
+  /** Default: the timers of this process. */
   readonly timer?: Timer
 }
 
-/** The server that was started, and how it ends. */
+/** A server that was started, with a promise for its end. */
 export interface SpawnedPostmaster extends Postmaster {
   /** Resolves when its process ends; never rejects. */
   readonly exited: Promise<ChildExit>
 }
 
 /**
- * Starts PostgreSQL on an existing database and waits until it takes connections. It outlives us unless it is
- * ended: see `endWithUs`.
+ * Starts PostgreSQL on an existing database and waits until it accepts connections. The server outlives this process unless
+ * it is ended: see `endWithUs`.
  *
- * @throws Error when the port is taken, naming by whom, and when PostgreSQL fails otherwise, with the end of
- * its log
+ * @throws Error when the port is taken (the message names the process), and when PostgreSQL fails for another reason, with
+ * the end of its log
  */
 export async function spawnPostmaster(options: SpawnPostmasterOptions): Promise<SpawnedPostmaster> {
   for (let attempt = 1; ; attempt += 1) {
@@ -73,13 +75,13 @@ interface StartedServer {
 }
 
 /**
- * Waits until the server of a database takes connections, for as long as its process lives (see `waitForStart`): after
- * a crash it first reads the whole write-ahead log since the last checkpoint.
+ * Waits until the server of a database accepts connections, for as long as its process lives (see `waitForStart`): after a
+ * crash the server first reads the whole write-ahead log since the last checkpoint.
  *
- * @param own - the server that we started, undefined where only one of an earlier run may be there
+ * @param own - the server that this process started, or `undefined` when only one of an earlier run may exist
  * @param options.signal - aborting it ends the server and rejects with the signal's reason
- * @returns undefined when no server runs and none will appear
- * @throws NotStartedError when it hangs; it is ended then
+ * @returns `undefined` when no server runs and none will start
+ * @throws NotStartedError when the server hangs; it is ended first
  */
 export async function awaitReady(
   cluster: ClusterFolder,
@@ -98,12 +100,12 @@ export async function awaitReady(
   }
 }
 
-/** Undefined as long as it is not decided. */
+/** Returns `undefined` while the state is not final. */
 async function readState(
   cluster: ClusterFolder,
   own: Pick<StartedServer, 'isAlive' | 'end'> | undefined,
 ): Promise<{ readonly postmaster: Postmaster | undefined } | undefined> {
-  // Asked first: a server that ends between the two questions has not been missed.
+  // This is read first, so that a server that becomes visible and then ends between the two reads is not missed.
   const mayAppear = own?.isAlive() === true
   const postmaster = await findPostmaster(cluster.data)
   const isDecided = postmaster === undefined ? !mayAppear : postmaster.isReady
@@ -137,7 +139,7 @@ async function spawnOn(port: number, options: SpawnPostmasterOptions): Promise<S
       cwd: cluster.path,
       env: POSTGRES_ENVIRONMENT,
       stdio: ['ignore', log.fd, log.fd],
-      // Ctrl-C in a terminal must not end it before those who use it.
+      // Ctrl-C in a terminal must not end the server before the processes that use it.
       detached: true,
       ...user,
     })
@@ -166,13 +168,13 @@ async function spawnOn(port: number, options: SpawnPostmasterOptions): Promise<S
 }
 
 function listArguments(cluster: ClusterFolder, port: number): string[] {
-  // The folder first and in this form: findPostmaster knows the server by it.
+  // The folder comes first and in this form, because findPostmaster recognises the server by it.
   return [
     '-D',
     cluster.data,
     '--listen_addresses=127.0.0.1',
     `--port=${port}`,
-    // A socket in a folder that everyone can enter would be one more door.
+    // A socket in a folder that every user can enter would be an additional way in.
     '--unix_socket_directories=',
     '--log_checkpoints=off',
   ]

@@ -15,59 +15,58 @@ import { findPostgresPackage, preparePrograms } from './postgres-programs.ts'
 import { removeStaleLock } from './postmaster.ts'
 import { awaitReady, spawnPostmaster, type SpawnedPostmaster } from './spawn-postmaster.ts'
 
-/** A fast shutdown writes what is in memory to disk first. */
+/** A fast shutdown first writes the data in memory to disk. */
 const STOP_GRACE_MS = 60_000
 
 export interface StartPostgresOptions {
-  /** The folder of the database; made at the first start. */
+  /** The folder of the database; created at the first start. */
   readonly folder: string
-  /** On 127.0.0.1. Without it, a free one, another at each start. */
+  /** The port on 127.0.0.1; by default a free one, which may differ at each start. */
   readonly port?: number
   /**
-   * The folder for the files when root starts it in a folder that its user cannot reach; default /var/lib/farebox.
+   * The folder for the files when root starts PostgreSQL in a folder that the database user cannot reach; default
+   * /var/lib/farebox.
    */
   readonly systemFolder?: string
-  /**
-   * The folder for a copy of the programs when they cannot run from node_modules; default a folder for caches.
-   */
+  /** The folder for a copy of the programs when they cannot run from node_modules; by default a cache folder. */
   readonly cacheFolder?: string
   /**
-   * Receives a line when something worth a log happens: a server that was left is ended, files are elsewhere.
+   * Receives a line for each event that is worth logging: a server of an earlier run was ended, files are in another
+   * folder.
    */
   readonly onLog?: (line: string) => void
-  /** Receives what is being done, until it has started. */
+  /** Receives a description of the current activity, until PostgreSQL has started. */
   readonly onActivity?: (activity: string) => void
-  /** The advice where it does not start, in the imperative; default to use another server. */
+  /**
+   * The advice for the error message when PostgreSQL does not start, in the imperative; by default to use another server.
+   */
   readonly advice?: string
-  /** Aborting it while PostgreSQL starts gives up the start. Afterwards it does nothing; call `stop`. */
+  /** Aborting it while PostgreSQL starts cancels the start. Later it has no effect; call `stop` instead. */
   readonly signal?: AbortSignal
 }
 
 /** A running PostgreSQL 18 server. */
 export interface LocalPostgres {
-  /** "postgres://farebox:…@127.0.0.1:5433/postgres". Holds the password: not for logs. */
+  /** "postgres://farebox:…@127.0.0.1:5433/postgres". It contains the password and must not be logged. */
   readonly connectionString: string
   readonly port: number
   /** The pid of the server. */
   readonly pid: number
-  /** Resolves when the server ends, also without `stop`, with the end of its log; never rejects. */
+  /** Resolves with the end of its log when the server ends, whether or not `stop` was called; never rejects. */
   readonly exited: Promise<ChildExit>
-  /**
-   * A fast shutdown: open transactions are rolled back, everything committed is on disk. May be called twice.
-   */
+  /** Performs a fast shutdown: open transactions are rolled back, everything committed is on disk. May be called twice. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts PostgreSQL from the programs that npm installed; the first start makes the database (about a
- * second).
+ * Starts PostgreSQL from the programs that npm installed. The first start creates the database, which takes about a second.
  *
- * It listens on 127.0.0.1 alone and wants a random password, kept in the folder for its owner's eyes. What is
- * committed is on disk (fsync is on). It ends with us, even by `kill -9`; a server that is left all the same,
- * because its guard was killed too, is ended by the next start. Root runs it as user 65534.
+ * The server listens on 127.0.0.1 only and requires a random password, which is kept in the folder and readable by its
+ * owner only. Committed data is on disk (fsync is on). The server ends with this process, even after `kill -9`. If its
+ * guard was killed too, the next start ends the server. Root runs it as user 65534.
  *
- * @throws Error when PostgreSQL does not run on this machine (set DATABASE_URL then), the port is taken
- * (naming by whom), or the folder is in use by another launcher
+ * @throws Error when PostgreSQL does not run on this machine (set DATABASE_URL then), when the port is taken (the message
+ * names the process), or when another launcher uses the folder
  * @example
  * ```ts
  * import { startPostgres } from '@farebox/local/postgres/start-postgres'
@@ -122,7 +121,10 @@ async function openDatabase(folder: string, options: StartPostgresOptions): Prom
   return { cluster, postmaster: await spawnPostmaster({ programs, cluster, user, port, signal, advice }) }
 }
 
-/** What a run that was killed left behind is about to end, or its guard was killed too: it is not relied on. */
+/**
+ * Ends the server of a run that was killed. The server is either about to end or its guard was killed too, so it is not
+ * reused.
+ */
 async function endLeftBehind(
   cluster: ClusterFolder,
   { signal, onLog = () => undefined }: StartPostgresOptions,

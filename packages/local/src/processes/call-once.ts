@@ -1,6 +1,6 @@
 /**
- * A function that does its work on the first call; every further call shares that one's result. For `stop`
- * functions: a second one must not touch what somebody else has started since.
+ * Returns a function that does its work on the first call; every further call returns the same result. For `stop`
+ * functions: a second call must not affect something that was started in the meantime.
  */
 export function callOnce<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined

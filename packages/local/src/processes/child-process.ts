@@ -13,7 +13,9 @@ import { StartLimitError, waitForStart, type Timer } from '../starting/wait-for-
 /** How many of its last lines are kept to explain why a program ended. */
 const KEPT_LINES = 40
 
-/** Every line that a child of this process writes, for listeners: a {@link ChildLine} each. */
+/**
+ * The name of the diagnostics channel for every line that a child of this process writes; a message is a {@link ChildLine}.
+ */
 export const CHILD_LINES = 'farebox:child-lines'
 
 /** One line of one child. */
@@ -28,23 +30,23 @@ const childLines = channel(CHILD_LINES)
 export interface StartChildOptions<Ready> {
   readonly command: string
   readonly arguments: readonly string[]
-  /** The whole environment of the child; without it the child gets ours. */
+  /** The whole environment of the child; by default that of this process. */
   readonly environment?: Readonly<Record<string, string>>
-  /** The folder it runs in; without it, that of this process. */
+  /** The working folder; by default that of this process. */
   readonly folder?: string
-  /** Looks at each line of stdout and stderr; the first answer other than undefined means "ready". */
+  /** Receives each line of stdout and stderr; the first result other than `undefined` means that the program is ready. */
   readonly readReady: (line: string) => Ready | undefined
-  /** As people call it in a message: "the platform"; default the command. */
+  /** The name of the program in messages, such as "the platform"; by default the command. */
   readonly part?: string
-  /** Receives every line of stdout and stderr, also after it is ready. */
+  /** Receives every line of stdout and stderr, also after the program is ready. */
   readonly onLine?: (line: string) => void
-  /** The file of all of them, from this start on. */
+  /** The file that receives all these lines; this start replaces its content. */
   readonly logFile?: string
-  /** The advice where it does not start, in the imperative. */
+  /** The advice for the error message when the program does not start, in the imperative. */
   readonly advice?: string
-  /** Receives what the program is doing until it is ready, as its own log says. */
+  /** Receives the current activity of the program until it is ready, as read from its log lines. */
   readonly onActivity?: (activity: string) => void
-  /** Default: the machine's. */
+  /** Default: the timers of this process. */
   readonly timer?: Timer
   /** Aborting it before the child is ready ends the child and rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -54,16 +56,17 @@ export interface RunningChild<Ready> {
   readonly pid: number
   /** The result of `readReady`. */
   readonly ready: Ready
-  /** Resolves when the program ends, for whatever reason; never rejects. */
+  /** Resolves when the program ends for any reason; never rejects. */
   readonly exited: Promise<ChildExit>
-  /** SIGTERM, after `graceMs` (default 10 s) SIGKILL; resolves once it has ended. May be called twice. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs` (default 10 s). Resolves when the program has ended. May be called twice. */
   readonly stop: (graceMs?: number) => Promise<ChildExit>
 }
 
 /**
- * Starts a program and waits until it says that it is ready, for as long as its process lives (see `waitForStart`).
+ * Starts a program and waits until its output says that it is ready, for as long as its process lives (see `waitForStart`).
  *
- * It runs in its own process group: Ctrl-C in a terminal reaches us alone, and we decide who ends when.
+ * The program runs in its own process group: Ctrl-C in a terminal reaches only this process, which decides the order in
+ * which programs end.
  *
  * @throws NotStartedError when the program cannot be started, ends before it is ready, or hangs
  */
@@ -92,7 +95,7 @@ export async function startChild<Ready>(options: StartChildOptions<Ready>): Prom
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
-/** The message says why, after the name of the part. */
+/** The message gives the reason; it follows the name of the part. */
 class CannotBecomeReady extends Error {}
 
 async function watchExit(
@@ -101,7 +104,7 @@ async function watchExit(
   logFile: string | undefined,
 ): Promise<ChildExit> {
   return await new Promise(resolve => {
-    // 'close' comes after the last line was read, 'error' when the program could not even be started.
+    // 'close' is emitted after the last line was read, 'error' when the program could not be started at all.
     child.once('close', (code, signal) => resolve({ code, signal, lastLines: lines.join('\n'), logFile }))
     child.once('error', error => resolve({ code: null, signal: null, lastLines: error.message, logFile }))
   })

@@ -2,15 +2,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readPidFile, writePidFile } from './pid-file.ts'
 
-/** A folder that this process may write; `release` gives it back. */
+/** A folder that only this process writes; `release` ends the claim. */
 export interface ClaimedFolder {
   readonly release: () => Promise<void>
 }
 
-/** A running process holds the folder; the message says which, and what to do. */
+/** Thrown when a running process holds the folder; the message names the process and says what to do. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError'
-  /** The process that holds it. */
+  /** The process that holds the folder. */
   readonly pid: number
 
   constructor(message: string, pid: number) {
@@ -20,13 +20,13 @@ export class FolderInUseError extends Error {
 }
 
 /**
- * Makes a folder and takes it for this process, so that two launchers never run on one set of files.
+ * Creates a folder and claims it for this process, so that two launchers never run on the same files.
  *
- * The claim is a pid file, `owner.pid`; one that a crash left behind does not count. It guards against a
- * second start by mistake, not against two starts in the same instant.
+ * The claim is a pid file, `owner.pid`; the file of a process that crashed does not count. It prevents an accidental second
+ * start, but not two starts at the same instant.
  *
- * @param folder - made with its parents when missing
- * @param purpose - what runs there, for the message: "chain"
+ * @param folder - created with its parents when it does not exist
+ * @param purpose - what runs in the folder, for the message: "chain"
  * @throws FolderInUseError when a running process, this one included, holds the folder
  */
 export async function claimFolder(folder: string, purpose: string): Promise<ClaimedFolder> {

@@ -5,13 +5,13 @@ import type { ProcessDescription } from 'farebox/internal/command-line'
 const LOOK_EVERY_MS = 20
 
 /**
- * Ends a process that is not our child and waits until it is gone: the polite signal first, SIGKILL when it
- * has not ended by then. A process that took over the pid in the meantime is left alone.
+ * Ends a process that is not a child of this process and waits until it has ended: sends the given signal first, and
+ * SIGKILL when the process still runs after the grace period. A different process that has the pid now is not signalled.
  *
- * @param target - the process as it was read; nothing is sent when it has ended since
- * @param signal - the polite signal: SIGTERM for most, SIGINT for PostgreSQL's fast shutdown
- * @param graceMs - how long it may take after the polite signal
- * @throws Error when it still runs after SIGKILL, or when we may not signal it
+ * @param target - the process as it was read; no signal is sent when it has ended since
+ * @param signal - the first signal: SIGTERM for most programs, SIGINT for PostgreSQL's fast shutdown
+ * @param graceMs - the time between the first signal and SIGKILL
+ * @throws Error when the process still runs after SIGKILL, or when this process may not signal it
  */
 export async function endProcess(
   target: ProcessDescription,

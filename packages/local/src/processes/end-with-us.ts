@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Sees to it that a child process ends when we do, even by `kill -9`.
+ * Makes a child process end when this process ends, even after `kill -9`.
  *
- * A tiny shell waits on a pipe of which we hold the other end. The system closes it when we are gone, however
- * that happens, and the shell then asks the child to end, and insists where it has not after twelve seconds. On
- * Windows, without that shell, nothing happens: there the next start clears up.
+ * A small shell waits on a pipe whose other end this process holds. The system closes that end when this process ends for
+ * any reason. The shell then sends SIGTERM to the child, and a second signal if the child still runs after twelve seconds.
+ * Windows lacks that shell, so the function does nothing there; the next start ends the child.
  *
  * @param pid - the child
- * @param insistence - the signal that ends it for certain: KILL for most, INT for PostgreSQL, which then no longer
- * waits for its clients and still writes everything to disk
- * @returns a function to call when the child has ended, before its pid can go to another process
+ * @param insistence - the second signal: KILL for most programs, INT for PostgreSQL, which then no longer waits for its
+ * clients and still writes everything to disk
+ * @returns a function to call when the child has ended, before another process can get its pid
  */
 export function endWithUs(pid: number, insistence: 'KILL' | 'INT' = 'KILL'): () => void {
   if (process.platform === 'win32') return () => undefined
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'end-with-us', String(pid), insistence], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
-    // For `sleep`, the one program that is none of the shell's own.
+    // The path is for `sleep`, the only command in the script that is not built into the shell.
     env: { PATH: '/usr/bin:/bin' },
   })
-  // Without a shell the child merely outlives a crash of ours, until the next start.
+  // Without a shell the child only outlives a crash of this process, until the next start.
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   shell.unref()

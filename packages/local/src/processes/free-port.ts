@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 
 /**
- * A TCP port that nobody listens on right now. Someone else may take it before you do: prefer a program that
- * takes port 0 itself, and try again where it cannot.
+ * Finds a TCP port on which no process listens at the moment. Another process may take it before the caller does: prefer a
+ * program that accepts port 0, and try again when the port was taken.
  *
- * @param host - the address it must be free on, default 127.0.0.1
+ * @param host - the address on which the port must be free, default 127.0.0.1
  */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
   const server = createServer()

@@ -1,7 +1,7 @@
 /**
- * The version of the C library that runs us, "2.36".
+ * Returns the version of the C library that this process uses, "2.36".
  *
- * @returns undefined where it is not glibc: macOS, Windows, Alpine
+ * @returns `undefined` when it is not glibc: macOS, Windows, Alpine
  */
 export function readGlibcVersion(): string | undefined {
   const report: unknown = process.report.getReport()
@@ -14,7 +14,7 @@ export function readGlibcVersion(): string | undefined {
 /**
  * Compares two glibc versions, "major.minor".
  *
- * @param version - undefined, no glibc at all, is older than everything
+ * @param version - `undefined`, no glibc at all, counts as older than every version
  */
 export function isGlibcAtLeast(version: string | undefined, oldest: string): boolean {
   if (version === undefined) return false

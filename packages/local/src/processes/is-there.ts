@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 
-/** Whether a file or folder exists where we may look. */
+/** Returns whether a file or folder exists and this process may see it. */
 export async function isThere(path: string): Promise<boolean> {
   return await stat(path).then(
     () => true,

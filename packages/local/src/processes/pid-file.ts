@@ -4,9 +4,9 @@ import type { ProcessDescription } from 'farebox/internal/command-line'
 import { writeDurably } from './write-durably.ts'
 
 /**
- * Notes a running process in a file, with what is needed to know it again.
+ * Records a running process in a file, with the details needed to recognise the same process later.
  *
- * A process that ended in the meantime is noted as well: a reader of the file finds that it does not run.
+ * A process that has already ended is recorded as well: a reader of the file finds that it does not run.
  */
 export async function writePidFile(path: string, pid: number): Promise<void> {
   const { startedAt } = (await readProcess(pid)) ?? { startedAt: 'ended' }
@@ -14,10 +14,10 @@ export async function writePidFile(path: string, pid: number): Promise<void> {
 }
 
 /**
- * The process a pid file names, if that very process still runs.
+ * Returns the process that a pid file names, if that same process still runs.
  *
- * @returns undefined when there is no such file, when its content is not ours, when the process has ended,
- * and when its pid has gone to another process since
+ * @returns `undefined` when the file does not exist, when its content has another format, when the process has ended, and
+ * when another process has its pid now
  */
 export async function readPidFile(path: string): Promise<ProcessDescription | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '')

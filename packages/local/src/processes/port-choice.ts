@@ -1,13 +1,15 @@
 import { PortTakenError } from './port-taken-error.ts'
 
-/** Which port: that one or none; 0, any free one; `preferred`, that one and any free one where it is taken. */
+/**
+ * A port: a number means that port only (0: any free one); `preferred` falls back to any free port when that port is taken.
+ */
 export type PortChoice = number | { readonly preferred: number }
 
 /**
- * Starts something on the port of a choice.
+ * Starts something on the port that a choice allows.
  *
- * @param start - told 0 for any free one; starts nothing where it throws
- * @throws PortTakenError what `start` throws, unless another port will do
+ * @param start - receives the port, or 0 for any free one; must leave nothing running when it throws
+ * @throws PortTakenError from `start`, unless the choice allows another port
  */
 export async function startOnPort<T>(choice: PortChoice, start: (port: number) => Promise<T>): Promise<T> {
   if (typeof choice === 'number') return await start(choice)

@@ -1,6 +1,9 @@
 import { describeTakenPort } from 'farebox/internal/command-line'
 
-/** A port that a program was to listen on belongs to another; the message says to which, and what to do. */
+/**
+ * Thrown when another process uses a port that a program was to listen on; the message names the process and says what to
+ * do.
+ */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError'
   readonly port: number
@@ -12,10 +15,10 @@ export class PortTakenError extends Error {
 }
 
 /**
- * Looks up who has a port, as far as that can be told, for the error to throw.
+ * Finds out which process uses a port, if possible, and returns the error to throw.
  *
- * @param what - what should have listened there: "the chain"
- * @param cause - how it was found out
+ * @param what - the program that should have listened there: "the chain"
+ * @param cause - the error that showed that the port is taken
  */
 export async function portTaken(port: number, what: string, cause?: unknown): Promise<PortTakenError> {
   return new PortTakenError(await describeTakenPort(port, what), port, { cause })

@@ -6,24 +6,25 @@ import { endWithUs } from './end-with-us.ts'
 import { readPidFile, writePidFile } from './pid-file.ts'
 import { portTaken } from './port-taken-error.ts'
 
-/** A program of ours, run as a process that a later start can find again. */
+/** A program of this project, run as a process that a later start can find again. */
 export interface ProgramOptions<Ready> extends StartChildOptions<Ready> {
-  /** For the pid file and, where no `part` is given, for messages: `facilitator`. */
+  /** The name for the pid file and, when `part` is omitted, for messages: `facilitator`. */
   readonly name: string
-  /** The file that its pid is noted in, so that one left by a crash of ours is ended first. */
+  /** The folder of the pid file, through which a process that an earlier crash left running is ended first. */
   readonly folder: string
-  /** The port it will take; 0 for any. */
+  /** The port that the program will use; 0 for any free one. */
   readonly port: number
 }
 
-/** How long a leftover may take to finish what it is doing. */
+/** How long a process of an earlier run may take to finish its current work. */
 const LEFTOVER_GRACE_MS = 10_000
 
 /**
- * Ends what an earlier, crashed run left of this program, checks its port, and starts it. It ends when we do.
+ * Ends a process of this program that an earlier, crashed run left running, checks the port, and starts the program. The
+ * program ends when this process ends.
  *
- * @throws PortTakenError naming who has the port
- * @throws NotStartedError when the program does not become ready, with its words
+ * @throws PortTakenError naming the process that uses the port
+ * @throws NotStartedError with the program's output when it does not become ready
  */
 export async function runToEnd<Ready>(options: ProgramOptions<Ready>): Promise<RunningChild<Ready>> {
   const { name, folder, port, part = `the ${name}` } = options
@@ -39,7 +40,10 @@ export async function runToEnd<Ready>(options: ProgramOptions<Ready>): Promise<R
   return child
 }
 
-/** Somebody took the port before the program could: it says so in Node's word for it, an agent in ours. */
+/**
+ * Returns whether another process took the port before the program could. Most programs report Node's error code; an agent
+ * reports an error of its own.
+ */
 function wasFaster(error: unknown): boolean {
   return error instanceof NotStartedError && /EADDRINUSE|cannot listen: port/.test(error.lastLines)
 }

@@ -2,13 +2,13 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file so that a crash at any moment, of us or of the machine, leaves the old or the new content
- * there and never a part of it.
+ * Replaces a file so that after a crash of this process or of the machine the file has either the old or the new content,
+ * and never a part of it.
  *
  * @param path - the file; its folder must exist
- * @param content - what it shall hold
- * @param mode - permissions of the new file, readable by everyone unless told
- * @throws what the file system says (disk full, no permission); the old content is then untouched
+ * @param content - the new content
+ * @param mode - permissions of the new file; by default every user can read it
+ * @throws the error of the file system (disk full, no permission); the old content is then unchanged
  */
 export async function writeDurably(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   const temporaryPath = `${path}.${process.pid}.new`
@@ -28,10 +28,10 @@ export async function writeDurably(path: string, content: string | Uint8Array, m
 }
 
 /**
- * Moves a file over another in the same folder, for good: after a power failure the move is still done.
+ * Moves a file over another one in the same folder, durably: the move survives a power failure.
  *
  * @param from - a file whose content has reached the disk
- * @param to - the place it takes
+ * @param to - the file to replace
  */
 export async function replaceDurably(from: string, to: string): Promise<void> {
   await rename(from, to)

@@ -1,4 +1,4 @@
-/** One line that a program of ours printed: JSON of an event, or text. */
+/** One line that a program of this project printed: JSON of an event, or text. */
 interface LogEntry {
   readonly level: string
   readonly event: string
@@ -6,15 +6,15 @@ interface LogEntry {
 }
 
 /**
- * The step that a program is at, as its own log says: "migrating the database". Undefined for a line that is no event of its
- * normal course.
+ * Reads a program's current step from one of its log lines: "migrating the database". Returns `undefined` for a line that is
+ * not an event of a normal start.
  */
 export function readActivity(line: string): string | undefined {
   const entry = readEntry(line)
   return entry?.level === 'info' ? entry.event : undefined
 }
 
-/** A line as a person reads it: an event in JSON becomes "error: the platform did not start: …", text stays. */
+/** Formats a line for people: an event in JSON becomes "error: the platform did not start: …", text is unchanged. */
 export function readableLine(line: string): string {
   const entry = readEntry(line)
   if (entry === undefined) return line

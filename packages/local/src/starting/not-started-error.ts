@@ -2,28 +2,30 @@ import type { ChildExit } from './child-exit.ts'
 import { readableLine } from './log-line.ts'
 import { shownPath } from './shown-path.ts'
 
-/** A part that did not start, as far as it is known. */
+/** The known details of a part that did not start. */
 export interface FailedStart {
-  /** As people call it: "the platform". */
+  /** The name for people: "the platform". */
   readonly part: string
   /** "it ended with exit code 1" */
   readonly reason: string
   /** Its last lines, oldest first. */
   readonly lines: readonly string[]
-  /** The file with all of it. */
+  /** The file with all its lines. */
   readonly logFile?: string | undefined
   /** One thing to try, in the imperative. */
   readonly advice?: string | undefined
 }
 
-/** So many of the last lines are shown; the others are in the log. */
+/** How many of the last lines are shown; the others are in the log. */
 const SHOWN_LINES = 12
 const SHOWN_CHARACTERS = 400
 
-/** A part did not start. The message names it, and says why, what it printed last, where its log is, and what to try. */
+/**
+ * Thrown when a part did not start. The message names the part, the reason, its last output, its log file, and what to try.
+ */
 export class NotStartedError extends Error {
   override readonly name = 'NotStartedError'
-  /** Everything of what it printed that was kept. */
+  /** All kept lines of its output. */
   readonly lastLines: string
 
   constructor(failed: FailedStart, options?: ErrorOptions) {
@@ -32,16 +34,16 @@ export class NotStartedError extends Error {
   }
 }
 
-/** Describes a part that ended by itself after it had started, in the form of {@link NotStartedError}. */
+/** Describes a part that ended by itself after it had started, in the same form as {@link NotStartedError}. */
 export function describeEnded(part: string, exit: ChildExit): string {
   const lines = exit.lastLines === '' ? [] : exit.lastLines.split('\n')
   return withLines(`${part} ended unexpectedly: ${describeEnd(exit)}`, { lines, logFile: exit.logFile })
 }
 
-/** "it was ended by SIGKILL" */
+/** Describes an exit: "it was ended by SIGKILL". */
 export function describeEnd({ code, signal }: Pick<ChildExit, 'code' | 'signal'>): string {
   if (signal === null) return `it ended with exit code ${code}`
-  // Nobody else does so on a machine at rest.
+  // On an idle machine, only the system's out-of-memory killer sends this signal.
   const memory = signal === 'SIGKILL' ? '; the machine may be out of memory' : ''
   return `it was ended by ${signal}${memory}`
 }

@@ -1,21 +1,21 @@
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The log of one part in a file. */
+/** The log file of one part. */
 export interface PartLog {
   write(line: string): void
   close(): void
 }
 
-/** Beyond this the file becomes `<file>.old`, in place of the one before, and another is begun. */
+/** A larger file is renamed to `<file>.old`, replacing the previous one, and a new file is started. */
 const MOST_BYTES = 5_000_000
 
 /**
- * Writes the lines of a part to a file that each start begins again; the file of the previous start is kept as
- * `<file>.old`. Both take two times `mostBytes` of the disk at most, and a line. Each line is in the file when `write`
- * returns, so that a failure can name the file. A disk that is full costs the log, and nothing else.
+ * Writes the lines of a part to a file that each start truncates; the file of the previous start is kept as `<file>.old`.
+ * Together the two use at most two times `mostBytes` of the disk, plus one line. Each line is in the file when `write`
+ * returns, so that an error message can refer to the file. On a full disk only the log is lost.
  *
- * @param file - its folder is made where it is missing
+ * @param file - its folder is created when it does not exist
  */
 export function openPartLog(file: string, mostBytes = MOST_BYTES): PartLog {
   keepOld(file)
@@ -43,20 +43,20 @@ export function openPartLog(file: string, mostBytes = MOST_BYTES): PartLog {
   }
 }
 
-/** The log of a part that died must survive the next start: it may not have been read yet. */
+/** Keeps the log of a part that ended, because a person may not have read it before the next start. */
 function keepOld(file: string): void {
   try {
     if (statSync(file).isFile()) renameSync(file, `${file}.old`)
   } catch {
-    // There is none.
+    // There is no earlier log.
   }
 }
 
-/** Undefined where it cannot be written. */
+/** Returns `undefined` when the file cannot be written. */
 function open(file: string): number | undefined {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // The log of agents is for the person who runs them.
+    // Only the user who runs the agents may read their log.
     return openSync(file, 'w', 0o600)
   } catch {
     return undefined

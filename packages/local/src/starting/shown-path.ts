@@ -1,6 +1,9 @@
 import { relative } from 'node:path'
 
-/** A path as it can be opened from where the command was called: relative below there, else absolute. */
+/**
+ * Returns a path in the form that opens from the current working folder: relative if it is below that folder, else
+ * absolute.
+ */
 export function shownPath(path: string): string {
   const near = relative(process.cwd(), path)
   return near.startsWith('..') ? path : near

@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * How long a part that starts is waited for while its process lives: the one limit on a start. A slow or busy machine
- * needs minutes; longer than this, the part hangs.
+ * How long a starting part may take while its process lives; the only limit on a start. A slow or busy machine needs
+ * minutes; a part that takes longer than this hangs.
  */
 export const START_LIMIT_MS = 300_000
 
-/** Calls back once after a delay, unless the returned function is called before. */
+/** Calls `callback` once after a delay, unless the returned function is called first. */
 export type Timer = (delayMs: number, callback: () => void) => () => void
 
 /** How a start is waited for. */
 export interface StartWaitOptions {
-  /** Gives up the start; the wait rejects with its reason. */
+  /** Cancels the start; the wait then rejects with its reason. */
   readonly signal?: AbortSignal | undefined
-  /** Default: the machine's. */
+  /** Default: the timers of this process. */
   readonly timer?: Timer | undefined
 }
 
-/** It was not ready within {@link START_LIMIT_MS}. */
+/** Thrown when a part was not ready within {@link START_LIMIT_MS}. */
 export class StartLimitError extends Error {
   override readonly name = 'StartLimitError'
 
@@ -29,9 +29,9 @@ export class StartLimitError extends Error {
 /**
  * Waits until something has started.
  *
- * @param ready - resolves once it has, rejects where it cannot any more, because its process ended for example. Its
- * signal aborts when the wait is over
- * @throws StartLimitError after {@link START_LIMIT_MS}; the reason of `signal`; what `ready` rejects with
+ * @param ready - resolves when it has started, and rejects when it no longer can, for example because its process ended.
+ * Its signal aborts when the wait is over
+ * @throws StartLimitError after {@link START_LIMIT_MS}; the reason of `signal`; the rejection of `ready`
  */
 export async function waitForStart<Ready>(
   ready: (over: AbortSignal) => Promise<Ready>,
@@ -50,16 +50,16 @@ export async function waitForStart<Ready>(
   } finally {
     cancel()
     signal?.removeEventListener('abort', giveUp)
-    // Ends what still asks. Nobody waits for the rejection.
+    // Ends polling that is still in progress. The resulting rejection is ignored.
     givenUp.catch(() => undefined)
     over.abort(new Error('the wait is over'))
   }
 }
 
 /**
- * Asks at intervals until there is an answer: {@link waitForStart} for what sends no notification.
+ * Polls until there is an answer: {@link waitForStart} for a part that sends no notification.
  *
- * @param ask - undefined: not yet; throws where no answer can come any more
+ * @param ask - resolves to `undefined` while there is no answer; throws when none can come any more
  */
 export async function askUntilStarted<Answer>(
   ask: () => Promise<Answer | undefined>,

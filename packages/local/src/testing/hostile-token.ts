@@ -5,24 +5,24 @@ import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
 import { deploy, send } from './registry-calls.ts'
 
-/** How a {@link HostileToken} moves what it is told to. */
+/** How a {@link HostileToken} executes a transfer. */
 export interface TokenBehaviour {
   readonly returnsFalse?: boolean
   readonly returnsNothing?: boolean
-  /** Hundredths of each transfer that do not arrive. */
+  /** The percentage of each transfer that does not arrive. */
   readonly feePercent?: bigint
 }
 
-/** A token that does not do what ERC-20 asks, and may call somebody in the middle of a transfer. */
+/** A token that violates ERC-20 and may call another contract during a transfer. */
 export interface HostileToken {
   readonly address: Address
   readonly behave: (behaviour: TokenBehaviour) => Promise<void>
   readonly mint: (account: Address, amount: bigint) => Promise<void>
-  /** Decides what it calls whenever it is told to move something, before it does. */
+  /** Sets the call that the token makes before each transfer. */
   readonly callBack: (target: Address, callData: Hex) => Promise<void>
   /** The data of {@link HostileToken.callBack}. */
   readonly encodeCallBack: (target: Address, callData: Hex) => Hex
-  /** The data with which anybody has it make a call as itself. */
+  /** The data of a call with which any account makes the token call another contract. */
   readonly encodeRun: (target: Address, callData: Hex) => Hex
 }
 
@@ -55,7 +55,7 @@ export async function createHostileToken(
   }
 }
 
-/** What the calls came to that tokens made in the middle of a transfer: 'done', or the bytes of the refusal. */
+/** Returns the results of the calls that tokens made during a transfer: 'done', or the revert data. */
 export function tellTokenCallbacks({ logs }: TransactionReceipt): readonly (Hex | 'done')[] {
   return parseEventLogs({ abi: hostileTokenAbi, logs, eventName: 'CalledBack' }).map(({ args }) =>
     args.success ? 'done' : args.answer,

@@ -17,19 +17,21 @@ import { deploy, send } from './registry-calls.ts'
 
 const REGISTER = toFunctionSelector('register(string)')
 
-/** A contract wallet that does what it is told, and may refuse ether or call back when it is given some. */
+/** A contract wallet that makes any call, and can refuse ether or call back when it receives some. */
 export interface HostileWallet {
   readonly address: Address
-  /** Makes it call the registry, all calls in one transaction; the receipt tells whether that failed. */
+  /**
+   * Makes the wallet call the registry, with all calls in one transaction; the receipt says whether the transaction failed.
+   */
   readonly run: (...calls: readonly Hex[]) => Promise<TransactionReceipt>
-  /** The transaction of `run`, for tests that want it refused. */
+  /** The transaction of `run`, for tests that expect it to be refused. */
   readonly encodeRun: (...calls: readonly Hex[]) => { from: Address; to: Address; callData: Hex }
-  /** Decides what it calls whenever it is given ether or a token. */
+  /** Sets the calls that the wallet makes whenever it receives ether or a token. */
   readonly callBackWith: (...calls: readonly Hex[]) => Promise<void>
   readonly refuseEther: (refuses: boolean) => Promise<void>
 }
 
-/** Puts up such a wallet, with one ether. Its calls of `register` and those without bytes carry the stake. */
+/** Deploys such a wallet with one ether. Its calls of `register` and its calls without data carry the stake. */
 export async function createHostileWallet(
   chain: Pick<LocalChain, 'rpcUrl' | 'agentRegistry'>,
 ): Promise<HostileWallet> {
@@ -60,7 +62,7 @@ export async function createHostileWallet(
   }
 }
 
-/** How the calls ended that a wallet made while it was given something: 'done', or the error's name. */
+/** Returns the results of the calls that a wallet made while it received ether or a token: 'done', or the error's name. */
 export function tellCallbacks(receipt: TransactionReceipt): readonly string[] {
   const logs = parseEventLogs({ abi: hostileWalletAbi, logs: receipt.logs, eventName: 'CalledBack' })
   return logs.map(({ args: { success, answer } }) =>

@@ -2,9 +2,9 @@ import { startChild } from '../processes/child-process.ts'
 import type { RunningChild } from '../processes/child-process.ts'
 
 /**
- * Runs a few lines of module code in a process of its own, so that a test can kill a launcher without mercy.
+ * Runs a few lines of module code in a separate process, so that a test can kill a launcher.
  *
- * @param code - an ES module; its first line on stdout that is JSON says that it is ready
+ * @param code - an ES module; its first line of JSON on stdout means that it is ready
  * @returns the process, with that line's value
  */
 export async function launch(code: string): Promise<RunningChild<unknown>> {

@@ -1,16 +1,16 @@
 import type { Address } from 'viem'
 
-/** Something that is tried with SpendPermissions, or with a token that it moves. */
+/** An action against SpendPermissions, or against a token that it moves. */
 export type Attempt =
   | { readonly kind: 'set'; readonly key: Key; readonly terms: Terms }
   | { readonly kind: 'revoke'; readonly key: Key }
   | { readonly kind: 'spend'; readonly spend: SpendAttempt }
   | { readonly kind: 'approve'; readonly owner: Address; readonly token: Address; readonly amount: bigint }
   | { readonly kind: 'transfer'; readonly owner: Address; readonly token: Address; readonly amount: bigint }
-  /** From now on this token makes this spend, as its spender, whenever it is told to move something. */
+  /** Makes this token call this spend, as its spender, before each of its transfers from now on. */
   | { readonly kind: 'arm'; readonly spend: SpendAttempt }
 
-/** Which permission. The id is the contract's, so that the model needs no hashes. */
+/** Identifies a permission. The id is the contract's, so that the model needs no hashes. */
 export interface Key {
   readonly owner: Address
   readonly spender: Address
@@ -35,7 +35,7 @@ export interface SpendAttempt {
 
 interface Permission {
   readonly key: Key
-  /** Undefined: never set, or revoked. */
+  /** `undefined` when the permission was never set or was revoked. */
   readonly terms: Terms | undefined
   readonly cap: bigint
   readonly spent: bigint
@@ -49,13 +49,16 @@ export interface TokenTraits {
   readonly callingBack: Address
 }
 
-/** What contract and tokens are to hold: the rules once more, in the shortest words. All of it is replaced, none changed. */
+/**
+ * The expected state of contract and tokens: a second, minimal implementation of the rules. Immutable; each change returns
+ * a new model.
+ */
 export interface PermissionModel {
   readonly permissions: ReadonlyMap<string, Permission>
   readonly refs: ReadonlySet<string>
-  /** By token and account. */
+  /** The balance for each token and account. */
   readonly balances: ReadonlyMap<string, bigint>
-  /** By token and owner. */
+  /** The allowance for each token and owner. */
   readonly allowances: ReadonlyMap<string, bigint>
   readonly armed: SpendAttempt | undefined
 }
@@ -68,7 +71,7 @@ export function placeOf(token: Address, account: Address): string {
   return `${token} ${account}`
 }
 
-/** The model after an attempt in a block of this time; undefined where the attempt is refused. */
+/** Returns the model after an attempt in a block of this time, or `undefined` when the attempt must be refused. */
 export function applyAttempt(
   model: PermissionModel,
   attempt: Attempt,
@@ -95,7 +98,7 @@ export function applyAttempt(
   return { ...model, armed: attempt.spend }
 }
 
-/** What `available` is to answer at a time. */
+/** The expected result of `available` at a time. */
 export function availableAt(model: PermissionModel, key: Key, time: bigint): bigint {
   const { terms, cap, spent } = permissionAt(model, key)
   if (terms === undefined || time >= terms.expiry) return 0n
@@ -109,7 +112,7 @@ export function availableAt(model: PermissionModel, key: Key, time: bigint): big
   return bounds.reduce((least, bound) => (bound < least ? bound : least))
 }
 
-/** What `totalLeft` is to answer at a time. */
+/** The expected result of `totalLeft` at a time. */
 export function totalLeftAt(model: PermissionModel, owner: Address, token: Address, time: bigint): bigint {
   let total = 0n
   for (const { key, terms, cap, spent } of model.permissions.values()) {
@@ -174,7 +177,10 @@ function applyTransfer(
   return { ...moved, balances, allowances: new Map(before.allowances).set(place, allowance - amount) }
 }
 
-/** Undefined where the balance is too small; without `to` it goes to somebody who is not looked at. */
+/**
+ * Returns `undefined` when the balance is too small. Without `to`, the recipient is an account that the model does not
+ * track.
+ */
 function moveBalance(
   model: PermissionModel,
   token: Address,

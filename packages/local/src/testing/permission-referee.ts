@@ -10,8 +10,8 @@ interface Ruling {
 }
 
 /**
- * Judges what happened by events alone: knows nothing of how the contract keeps its figures, nor of the model. Throws at the
- * first spend that nobody permitted.
+ * Checks spends by their events only, independently of the contract's storage and of the model. Throws at the first spend
+ * that was not permitted.
  */
 export function createReferee() {
   const rulings = new Map<Hex, Ruling | undefined>()

@@ -18,17 +18,17 @@ import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
 import { reader, send } from './registry-calls.ts'
 
-/** What tests of SpendPermissions do with a chain: calls of it and of tokens, with what comes of them. */
+/** Helpers for tests of SpendPermissions: calls of the contract and of tokens, and their results. */
 
 export const OWNER = TEST_KEYS.payer.address
 export const SPENDER = TEST_KEYS.agent.address
 export const SHOP = TEST_KEYS.thirdAgent.address
 export const STRANGER = TEST_KEYS.stranger.address
 
-/** Long after every block of a test. */
+/** Later than every block of a test. */
 export const FAR_EXPIRY = 4_000_000_000n
 
-/** A permission that nothing is wrong with; in USDC 1.00 each time and 5.00 in all. */
+/** A valid permission; in USDC 1.00 for each spend and 5.00 in total. */
 export function permissionOf(changes: Partial<SpendPermission> = {}): SpendPermission {
   return {
     owner: OWNER,
@@ -61,7 +61,7 @@ export function idOf(permission: SpendPermission): Hex {
   return keccak256(encodeAbiParameters(types, [owner, spender, token, scope]))
 }
 
-/** What a spend is made of beside its permission. */
+/** The parts of a spend besides its permission. */
 export interface SpendChoice {
   readonly from?: Address
   readonly to?: Address
@@ -71,7 +71,7 @@ export interface SpendChoice {
 
 let lastRef = 1_000_000n
 
-/** The data of a spend of 0.25 to the shop, with a ref of its own where none is given. */
+/** The call data of a spend of 0.25 to the shop, with a unique ref by default. */
 export function encodeSpendOf(permission: SpendPermission, choice: SpendChoice = {}): Hex {
   lastRef += 1n
   const { to = SHOP, amount = 250_000n, ref = lastRef } = choice
@@ -79,13 +79,13 @@ export function encodeSpendOf(permission: SpendPermission, choice: SpendChoice =
   return encode('spend', [owner, token, scope, to, amount, ref])
 }
 
-/** A call of SpendPermissions as bytes. */
+/** Encodes a call of SpendPermissions. */
 export function encode(functionName: string, args: readonly unknown[]): Hex {
   const abi: Abi = spendPermissionsAbi
   return encodeFunctionData({ abi, functionName, args })
 }
 
-/** The calls, each for one chain. */
+/** Returns the helpers for one chain. */
 export function permissionStage(chain: LocalChain) {
   const to = SPEND_PERMISSIONS_ADDRESS
   const sendTo = async (from: Address, callData: Hex) => await send(chain, { from, to, callData })
@@ -112,14 +112,14 @@ export function permissionStage(chain: LocalChain) {
     view,
     token,
     tokenView,
-    /** Sends a call; resolves to its receipt whether or not it failed. */
+    /** Sends a call; resolves to its receipt whether or not the call failed. */
     tryTo: sendTo,
-    /** Has an account call another contract; the receipt says whether that failed. */
+    /** Makes an account call another contract; the receipt says whether the call failed. */
     tryAt: async (target: Address, from: Address, callData: Hex) =>
       await send(chain, { from, to: target, callData }),
     /** Sends a call that must succeed. */
     call: async (from: Address, callData: Hex) => done(await sendTo(from, callData)),
-    /** Has an account call another contract, which must succeed. */
+    /** Makes an account call another contract; the call must succeed. */
     callTo: async (target: Address, from: Address, callData: Hex) =>
       done(await send(chain, { from, to: target, callData })),
     set: async (permission: SpendPermission) =>
@@ -128,7 +128,7 @@ export function permissionStage(chain: LocalChain) {
       done(await sendTo(permission.owner, encodeRevoke(permission))),
     spend: async (permission: SpendPermission, choice: SpendChoice = {}) =>
       done(await sendTo(choice.from ?? permission.spender, encodeSpendOf(permission, choice))),
-    /** The error that a call would be refused with, name and arguments; nothing is sent. */
+    /** Returns the name and arguments of the error with which a call would be refused. Sends no transaction. */
     refusalOf: async (from: Address, callData: Hex): Promise<readonly unknown[]> => {
       try {
         await reader(chain).call({ account: from, to, data: callData, gas: 5_000_000n })
@@ -178,7 +178,7 @@ export function encodeRevoke(permission: SpendPermission): Hex {
   return encode('revoke', [spender, token, scope])
 }
 
-/** What the contract's events in a receipt say, in order. */
+/** Decodes the contract's events in a receipt, in order. */
 export function tellPermissionEvents({ logs }: TransactionReceipt) {
   return parseEventLogs({ abi: spendPermissionsAbi, logs }).map(({ eventName, args }) => ({
     eventName,
@@ -186,7 +186,7 @@ export function tellPermissionEvents({ logs }: TransactionReceipt) {
   }))
 }
 
-/** The bytes that a call was reverted with. */
+/** Returns the revert data of a failed call. */
 export function revertData(error: unknown): Hex {
   const cause = error instanceof BaseError ? error.walk(hasRevertBytes) : undefined
   if (!hasRevertBytes(cause)) throw error

@@ -7,7 +7,7 @@ import { OWNER } from './permission-stage.ts'
 import { reader } from './registry-calls.ts'
 import { parseEventLogs } from 'viem'
 
-/** A spend as its event tells of it. */
+/** A spend, as decoded from its event. */
 export interface SpendOnChain {
   readonly transaction: string
   readonly block: bigint
@@ -15,18 +15,18 @@ export interface SpendOnChain {
   readonly ref: bigint
 }
 
-/** What the chain's events say of a storm. */
+/** A summary of the events of a storm. */
 export interface StormOnChain {
   readonly spends: readonly SpendOnChain[]
-  /** All that left the owner's account by a transaction to the contract, in atomic units. */
+  /** The total that left the owner's account by transactions to the contract, in atomic units. */
   readonly left: bigint
-  /** Transactions to the contract that were reverted. */
+  /** The number of transactions to the contract that were reverted. */
   readonly reverted: number
 }
 
 /**
- * Reads all blocks in order. Throws at the first spend that was not permitted in its place of the chain: above
- * the limit or the cap in force there, after a revocation or an expiry, with a ref that was used, or that moved nothing.
+ * Reads all blocks in order. Throws at the first spend that was not permitted at its position in the chain: above the limit
+ * or cap in force at that point, after a revocation or an expiry, with a used ref, or without a transfer.
  */
 export async function readStorm(chain: LocalChain): Promise<StormOnChain> {
   const client = reader(chain)

@@ -1,7 +1,7 @@
 import { TEST_KEYS } from '../chain/test-keys.ts'
 import type { ChildLine } from '../processes/child-process.ts'
 
-/** Something in the output of a program that has the form of a secret. */
+/** Output of a program that has the form of a secret. */
 export interface Suspect {
   readonly what: string
   /** The program and its last argument. */
@@ -10,10 +10,10 @@ export interface Suspect {
   readonly line: string
 }
 
-/** Secrets that tests make themselves begin with this, so that one in an output is recognised without a list. */
+/** Secrets that tests create begin with this text, so that they are recognised in an output without a list. */
 export const PLANTED_MARK = 'plantedsecret'
 
-/** The mark as it is, and as it is in base64 at each of the three places where a group can begin. */
+/** The mark itself, and its base64 form at each of the three offsets within a group. */
 const MARKS = [
   PLANTED_MARK,
   ...[0, 1, 2].map(before =>
@@ -41,7 +41,7 @@ const CHAIN = /\/anvil /
 /** The database's launcher reports the address of the database to its parent process in this form. */
 const HANDSHAKE = /^\{"connectionString":"[^"]+","port":\d+,"pid":\d+\}$/
 
-/** What in one line of a program has the form of a secret (OPS-08). */
+/** Returns the parts of one line of a program that have the form of a secret (OPS-08). */
 export function suspectsIn({ command, line }: ChildLine): readonly Suspect[] {
   if (CHAIN.test(command) || HANDSHAKE.test(line)) return []
   const source = command.split('/').slice(-2).join('/')

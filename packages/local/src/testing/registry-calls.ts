@@ -16,7 +16,7 @@ import { sendTestTransaction, type UnlockedTransaction } from '../chain/send-tra
 import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
 
-/** More than anything here needs, so that a call that fails is in a block as well. */
+/** More than any call in these tests needs, so that a failing call is in a block as well. */
 const GAS = 5_000_000n
 
 type Chain = Pick<LocalChain, 'rpcUrl' | 'agentRegistry'>
@@ -28,20 +28,20 @@ export interface Sent {
   readonly callData?: Hex
 }
 
-/** A call of the registry as bytes. */
+/** Encodes a call of the registry. */
 export function encodeCall(functionName: string, args: readonly unknown[]): Hex {
   const abi: Abi = agentRegistryAbi
   return encodeFunctionData({ abi, functionName, args })
 }
 
-/** Sends a transaction of one of anvil's own accounts; resolves when a block holds it, failed or not. */
+/** Sends a transaction from one of anvil's own accounts; resolves when a block contains it, whether or not it failed. */
 export async function send(chain: Chain, sent: Sent): Promise<TransactionReceipt> {
   const { from, to, valueWei = 0n, callData = '0x' } = sent
   const transaction = { from, to, value: toHex(valueWei), data: callData, gas: toHex(GAS) }
   return await sendUnlocked(chain, transaction)
 }
 
-/** Has an account call the registry. Throws where that fails. */
+/** Makes an account call the registry. Throws when the call fails. */
 export async function call(
   chain: Chain,
   from: Address,
@@ -55,7 +55,7 @@ export async function call(
   return receipt
 }
 
-/** Registers an agent of an account's, with the stake that is asked for, and resolves to its id. */
+/** Registers an agent for an account with the required stake, and resolves to the agent's id. */
 export async function register(chain: Chain, from: Address, endpoint: string): Promise<bigint> {
   const receipt = await call(chain, from, 'register', [endpoint])
   const [event] = parseEventLogs({ abi: agentRegistryAbi, logs: receipt.logs, eventName: 'AgentRegistered' })
@@ -63,7 +63,7 @@ export async function register(chain: Chain, from: Address, endpoint: string): P
   return event.args.agentId
 }
 
-/** What the registry's events in a receipt say, in order. */
+/** Decodes the registry's events in a receipt, in order. */
 export function tellEvents(receipt: TransactionReceipt) {
   return parseEventLogs({ abi: agentRegistryAbi, logs: receipt.logs }).map(({ eventName, args }) => ({
     eventName,
@@ -71,7 +71,10 @@ export function tellEvents(receipt: TransactionReceipt) {
   }))
 }
 
-/** The error a call of the registry would fail with, its name and arguments, or nothing; nothing is sent. */
+/**
+ * Returns the name and arguments of the error with which a call of the registry would fail, if it would. Sends no
+ * transaction.
+ */
 export async function refusalOf(
   chain: Chain,
   sent: Omit<Sent, 'to'> & Partial<Sent>,
@@ -99,7 +102,7 @@ export function reader(chain: Pick<LocalChain, 'rpcUrl'>) {
   return createPublicClient({ transport: http(chain.rpcUrl), pollingInterval: 50 })
 }
 
-/** Creates a contract by a transaction, as on a public chain. */
+/** Creates a contract through a transaction, as on a public chain. */
 export async function deploy(chain: Chain, bytecode: Hex): Promise<Address> {
   const transaction = { from: TEST_KEYS.deployer.address, data: bytecode, gas: toHex(GAS) }
   const { contractAddress, status } = await sendUnlocked(chain, transaction)
@@ -117,7 +120,7 @@ function tellRefusal(error: unknown): readonly unknown[] {
   const cause = error instanceof BaseError ? error.walk(hasRevertBytes) : undefined
   if (!hasRevertBytes(cause)) throw error
   if (cause.data === '0x') return []
-  // The narrower type of this ABI says that an error without arguments had an empty list of them.
+  // The inferred type of this ABI says that an error without arguments has an empty list of arguments.
   const abi: Abi = agentRegistryAbi
   const { errorName, args = [] } = decodeErrorResult({ abi, data: cause.data })
   return [errorName, ...args]

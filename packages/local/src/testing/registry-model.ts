@@ -1,7 +1,7 @@
 import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import type { Address } from 'viem'
 
-/** Something an account tries with the registry. */
+/** An action of an account against the registry. */
 export type Attempt =
   | { readonly kind: 'register'; readonly endpoint: string; readonly valueWei: bigint }
   | { readonly kind: 'updateEndpoint'; readonly agentId: bigint; readonly endpoint: string }
@@ -10,7 +10,7 @@ export type Attempt =
   | { readonly kind: 'deregister'; readonly agentId: bigint }
   | { readonly kind: 'plain ether' }
 
-/** What the registry is to hold: the rules of D36 once more, in the shortest words. */
+/** The expected state of the registry: a second, minimal implementation of the rules of D36. */
 export interface RegistryModel {
   lastAgentId: bigint
   readonly agents: Map<bigint, { owner: Address; endpoint: string; approved: Address | undefined }>
@@ -23,10 +23,10 @@ export function emptyModel(): RegistryModel {
 }
 
 /**
- * Does to the model what an attempt does to the registry.
+ * Applies an attempt to the model, as the registry would.
  *
- * @param takesEther - whether the sender accepts the stake that is sent back to it
- * @returns whether the attempt succeeds; where not, the model is unchanged
+ * @param takesEther - whether the sender accepts the returned stake
+ * @returns whether the attempt succeeds; otherwise the model is unchanged
  */
 export function applyAttempt(
   model: RegistryModel,

@@ -1,7 +1,7 @@
 import { concat, encodePacked, zeroHash } from 'viem'
 import type { Hex } from 'viem'
 
-/** An item of BatchSettler, its parts apart. */
+/** An item of BatchSettler with separate fields. */
 export interface SettlerItem {
   readonly from: Hex
   readonly to: Hex
@@ -12,11 +12,11 @@ export interface SettlerItem {
   readonly v: number
   readonly r: Hex
   readonly s: Hex
-  /** Zeros: the payer's account must have no code. */
+  /** Zeros mean that the payer's account must have no code. */
   readonly codeHash: Hex
 }
 
-/** The items as BatchSettler takes them, packed by viem. */
+/** Encodes items with viem in the packed form that BatchSettler accepts. */
 export function packItems(items: readonly SettlerItem[]): Hex {
   return concat(['0x', ...items.map(packItem)])
 }

@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** One address for several replicas, some of which are dead at any time. */
+/** One address for several replicas, some of which may be down at any time. */
 export interface Balancer {
   readonly url: string
-  /** Where the living ones listen, on loopback. */
+  /** The loopback ports of the running replicas. */
   readonly ports: Set<number>
   close(): Promise<void>
 }
 
-/** Starts one: each connection goes to the next replica that takes it. */
+/** Starts a balancer: each connection goes to the next replica that accepts it. */
 export async function startBalancer(): Promise<Balancer> {
   const ports = new Set<number>()
   const sockets = new Set<Socket>()

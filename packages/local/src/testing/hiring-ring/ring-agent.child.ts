@@ -3,8 +3,8 @@ import { createAgent, isHireError, openJobStore, systemClock, type JobContext } 
 import { Redis } from 'ioredis'
 import { LAP_PRICES, ringDeclaration } from './ring-declaration.ts'
 
-// One replica of one agent of the ring. It says in Redis which orders it sends, and with half of them it leaves out the
-// path, as an untrusted agent may.
+// One replica of one agent of the ring. It records in Redis which orders it sends, and omits the path in half of them, as
+// an untrusted agent may.
 
 const [, , name = '', nextUrl = '', orders = ''] = process.argv
 const redis = new Redis(process.env['SERVICE_STORE'] ?? '')
@@ -19,7 +19,7 @@ globalThis.fetch = async (url, init) => {
   return await send(url, { ...init, headers })
 }
 
-/** A job in a hundred fails after it has hired: what it paid is lost. */
+/** One job in a hundred fails after the agent has paid another one; that payment is lost. */
 function failsAfterwards(jobId: string): boolean {
   return createHash('sha256').update(jobId).digest().readUInt32BE(0) % 100 === 0
 }

@@ -1,10 +1,10 @@
 import { defineAgent } from 'farebox'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
-/** Atomic units, lap by lap: each is within the 90 % of the one before, the last is not. */
+/** The price of each lap in atomic units. Each is within 90 % of the one before, except the last. */
 export const LAP_PRICES = [10_000n, 6_000n, 3_600n, 2_160n, 1_300n, 1_250n] as const
 
-/** An agent of the ring: what it is asked on one lap it has the next agent asked on the next. */
+/** Declares an agent of the ring: for a job on one lap, it hires the next agent on the following lap. */
 export function ringDeclaration(name: string) {
   return defineAgent({
     service_version: '1.0',

@@ -9,10 +9,10 @@ export interface Transfer {
   readonly amountAtomic: bigint
 }
 
-/** A block may hold hundreds of them. */
+/** A small number, because a block may contain hundreds of transfers. */
 const BLOCKS_AT_ONCE = 20
 
-/** All transfers the chain has seen. */
+/** Reads all transfers on the chain. */
 export async function readTransfers(chain: LocalChain): Promise<readonly Transfer[]> {
   const rpc = createJsonRpc(chain.rpcUrl)
   try {

@@ -6,7 +6,7 @@ import { createRequirement } from '@farebox/payments/x402/requirement'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
 import { LAP_PRICES } from './ring-declaration.ts'
 
-/** How a job that was paid from outside the ring ended. */
+/** The end of a job that was paid from outside the ring. */
 export interface RingOutcome {
   readonly status: number
   readonly hires: number
@@ -16,7 +16,7 @@ export interface RingOutcome {
 const DEADLINE_SECONDS = 300
 const GIVE_UP_MS = 600_000
 
-/** Orders one job and sends the same bytes until an answer says how it ended. */
+/** Orders one job, and repeats the same request until a response says how the job ended. */
 export async function orderJob(
   crypto: EvmCrypto,
   order: { readonly key: string; readonly url: string; readonly wallet: string },
