@@ -2,7 +2,7 @@ import { runCommand } from './command/run-command.ts'
 
 const stopping = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
-// A reader that has seen enough and went is no failure.
+// A reader that closes the pipe early is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
@@ -17,5 +17,5 @@ const code = await runCommand(process.argv.slice(2), {
   hasColours: stdout.isTTY && env['TERM'] !== 'dumb' && (env['NO_COLOR'] ?? '') === '',
   signal: stopping.signal,
 })
-// A socket that an agent holds open must not keep a command that is done.
+// A socket that an agent keeps open must not keep the finished command running.
 stdout.write('', () => process.exit(code))

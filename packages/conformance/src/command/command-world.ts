@@ -1,23 +1,23 @@
-/** What a command may touch. */
+/** What a command may access. */
 export interface ConformanceWorld {
   readonly variables: { readonly [name: string]: string | undefined }
-  /** Paths are relative to it. */
+  /** The folder that paths are relative to. */
   readonly folder: string
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Characters in a line of the output. */
+  /** The number of characters in a line of the output. */
   readonly columns: number
   readonly hasColours: boolean
-  /** Aborts when nobody wants to know any more. */
+  /** Aborts when the command is cancelled. */
   readonly signal: AbortSignal
 }
 
-/** What the exit codes mean. */
+/** The meaning of the exit codes. */
 export const CONFORMANCE_EXIT = {
   conforms: 0,
   /** A rule is broken. */
   breaks: 1,
-  /** It could not be found out: the command was not understood, nobody answers, or what answers is something else. */
+  /** No result: the command was not understood, no server responds, or the server is something else. */
   notRun: 2,
   interrupted: 130,
 } as const
@@ -25,10 +25,10 @@ export const CONFORMANCE_EXIT = {
 /** One of {@link CONFORMANCE_EXIT}. */
 export type ConformanceExit = (typeof CONFORMANCE_EXIT)[keyof typeof CONFORMANCE_EXIT]
 
-/** Thrown where a run cannot begin: what is missing, and what to do about it. */
+/** Thrown when a run cannot begin, with the reason and what to do about it. */
 export class CannotRun extends Error {
   override readonly name = 'CannotRun'
-  /** A line; empty where there is nothing to be done. */
+  /** What to do, in one line; empty when nothing can be done. */
   readonly next: string
 
   constructor(message: string, next = '', options: ErrorOptions = {}) {

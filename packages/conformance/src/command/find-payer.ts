@@ -8,20 +8,20 @@ import { findTestEconomy } from './local-economy.ts'
 import { readNamedFile } from './read-files.ts'
 import type { AgentWords } from './read-words.ts'
 
-/** Of one job, where test money pays and nothing else was said: 1 USDC. */
+/** The default maximum price of one job when test money pays: 1 USDC. */
 const MOST_TEST_MONEY_ATOMIC = 1_000_000n
 
-/** Who pays, and on whose chain. */
+/** The payer, and the chain on which it pays. */
 export interface CommandPayer extends Payer {
-  /** `eip155:<chain id>` of the local economy whose test money it pays with; undefined: its own money. */
+  /** `eip155:<chain id>` of the local economy whose test money pays; `undefined` when it pays with its own money. */
   readonly localNetwork?: string
 }
 
 /**
- * Who pays for jobs; undefined where nobody does. Real money needs both a key and `--max-price`; test money needs its
- * folder alone, and pays on its own chain alone.
+ * Finds the payer for jobs; `undefined` when nothing is to be paid. Real money requires both a key and `--max-price`. Test
+ * money requires only its folder, and pays only on its own chain.
  *
- * Throws `CannotRun` where a key is missing or is none; never showing it.
+ * Throws `CannotRun` when a key is missing or invalid; the message never shows the key.
  */
 export async function findPayer(
   world: ConformanceWorld,
@@ -59,7 +59,7 @@ export async function findPayer(
   return { signer, maxPrice: maxPriceAtomic, maxJobs, ...(network !== undefined && { network }) }
 }
 
-/** Somebody between the two could put a wallet of their own into /about and into the 402. */
+/** On plain HTTP, an attacker on the network could replace the wallet in /about and in the 402 response. */
 function refusePlainHttp(url: string): void {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isThisMachine(hostname)) return
@@ -75,7 +75,7 @@ async function signerOf(key: string, source: string): Promise<Payer['signer']> {
     if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new Error('of another form')
     crypto.addressOf(fromHex(key))
   } catch {
-    // Without its cause: that could show the key.
+    // The cause is omitted, because it could contain the key.
     throw new CannotRun(`${source} holds no private key: 0x and 64 hex digits`)
   }
   return privateKeySigner(crypto, key)

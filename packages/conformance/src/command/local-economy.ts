@@ -5,30 +5,30 @@ import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { CannotRun, type ConformanceWorld } from './command-world.ts'
 
-/** What is used of a local economy (`npm start`, `farebox dev --paid`): test money alone. */
+/** The data of a local economy (`npm start`, `farebox dev --paid`) that the command uses. It has test money only. */
 export interface TestEconomy {
   readonly folder: string
   /** `eip155:<chain id>` */
   readonly network: string
   readonly rpcUrl: string
-  /** On this machine; empty where the file names none. */
+  /** An address on this machine; empty when the file names none. */
   readonly facilitatorUrl: string
-  /** `0x` and 64 hex digits: of the test wallet. */
+  /** The key of the test wallet, `0x` and 64 hex digits. */
   readonly payerKey: string
-  /** Opens the administration of its facilitator; undefined where none is kept there. */
+  /** The token for the administration of its facilitator; `undefined` when the folder has none. */
   readonly adminToken: string | undefined
 }
 
-/** Files of ours are a few kilobytes. */
+/** Larger than every file that this project writes. */
 const MAX_BYTES = 1_048_576
 const MAX_TOKEN_BYTES = 1_024
 
-/** What a local economy can run on: a real chain is never called local, whatever a file says. */
+/** The networks of a local economy. A real chain is never treated as local, whatever a file says. */
 const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
 
 /**
- * The local economy of `--local`, else of `FAREBOX_LOCAL`; undefined where neither is given. Throws `CannotRun` where
- * that folder has none: a file that a command made for a chain and a facilitator on this machine.
+ * Finds the local economy of `--local`, or else of `FAREBOX_LOCAL`; `undefined` when neither is given. Throws `CannotRun`
+ * when that folder has none, that is, no file that a command wrote for a chain and a facilitator on this machine.
  */
 export async function findTestEconomy(
   { folder, variables }: Pick<ConformanceWorld, 'folder' | 'variables'>,
@@ -51,8 +51,8 @@ export async function findTestEconomy(
 }
 
 /**
- * Undefined where it cannot be read, is too long or is no file of its own: a pipe would wait for its writer,
- * and a link could lead to another file, which would be sent as a token.
+ * Returns `undefined` for a file that cannot be read, is too long or is not a regular file: a pipe would wait for its
+ * writer, and a link could lead to another file, whose content would be sent as a token.
  */
 async function readPlainFile(path: string, maxBytes: number): Promise<string | undefined> {
   const file = await lstat(path).catch(() => undefined)

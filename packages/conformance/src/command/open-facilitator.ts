@@ -12,15 +12,15 @@ import { readChain } from './read-chain.ts'
 import { readNamedFile } from './read-files.ts'
 import type { FacilitatorWords } from './read-words.ts'
 
-/** A facilitator that can be tried, and how the trial ends. */
+/** A facilitator that can be tested, with the function that ends the trial. */
 export interface OpenFacilitator extends OpenTrial {
   readonly network: Network
 }
 
 /**
- * Opens the trial of the facilitator that was named: looks whether it is one, whether its chain is a local one for which
- * the kit can sign, and whether it takes the secret, for both
- * wallets. Throws `CannotRun` for the first of these that does not hold.
+ * Opens the trial of the given facilitator. Checks that the server is a facilitator, that its chain is a local one for
+ * which the kit can sign, and that it accepts the secret for both wallets. Throws `CannotRun` for the first condition that
+ * is not met.
  */
 export async function openFacilitator(
   world: ConformanceWorld,
@@ -53,7 +53,7 @@ export async function openFacilitator(
       ? await makeSecretFor(url, adminToken, [payTo, secondPayTo])
       : undefined
   let opened: OpenTrial | undefined
-  // What came of the run counts, whatever becomes of its end.
+  // The results of the run count even when closing fails.
   const close = async (): Promise<void> => {
     await made?.revoke().catch((error: unknown) => warnOfSecret(world, error))
     await opened?.close().catch(() => undefined)
@@ -83,7 +83,7 @@ function warnOfSecret({ err }: ConformanceWorld, error: unknown): void {
   err(`! the secret that was made for this run was not revoked: ${why}\n`)
 }
 
-/** The networks of `/supported` (x402): what tells a facilitator from any other server. */
+/** Reads the networks of `/supported` (x402), which distinguish a facilitator from any other server. */
 async function readNetworks(url: string, signal: AbortSignal): Promise<readonly string[]> {
   const { networks } = await readSupported(url, signal).catch((error: unknown) => {
     signal.throwIfAborted()
@@ -106,7 +106,7 @@ async function readAdminToken(
   local: TestEconomy | undefined,
 ): Promise<string | undefined> {
   if (adminTokenFile !== undefined) return await readNamedFile(world, '--admin-token-file', adminTokenFile)
-  // The token of one facilitator is not shown to another.
+  // The token of one facilitator must not be sent to another.
   return local?.facilitatorUrl === url ? local.adminToken : undefined
 }
 
@@ -137,7 +137,7 @@ async function refuseWithoutSecret({ trial: { subject } }: OpenTrial): Promise<v
   )
 }
 
-/** With a secret for one wallet of two, a facilitator in order would break rule after rule. */
+/** With a secret for only one of the two wallets, a correct facilitator would appear to break many rules. */
 async function refuseOtherWallets({ trial }: OpenTrial): Promise<void> {
   const { url, payTo, secondPayTo, attempts } = trial.subject
   for (const wallet of [payTo, secondPayTo]) {

@@ -2,12 +2,12 @@ import { errorCode, whyUnreachable } from '../agent/exchange/why-unreachable.ts'
 import { printable } from '../printable.ts'
 import { CannotRun } from './command-world.ts'
 
-/** The first answer may take longer (D33): a host may have put the agent to sleep. */
+/** The first response may take longer (D33), because a host may have suspended the agent. */
 const WAKING_FACTOR = 2
 
 /**
- * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server answers is
- * good enough; what is wrong with it the checks tell. Throws `CannotRun` that says in a sentence why nobody can be asked.
+ * Checks that a server responds at all, before hundreds of checks report the same. Any HTTP response suffices; the checks
+ * report what is wrong with it. Throws `CannotRun` with a sentence that says why the server cannot be reached.
  */
 export async function expectReachable(
   url: string,

@@ -5,7 +5,7 @@ import { whyUnreachable } from '../agent/exchange/why-unreachable.ts'
 import { STRANGER } from '../facilitator/trial/local-accounts.ts'
 import { CannotRun } from './command-world.ts'
 
-/** The network of a node whose chain can be played with. Throws `CannotRun` where it cannot. */
+/** Returns the network of a node whose chain can be used for tests. Throws `CannotRun` when it cannot. */
 export async function readChain(rpcUrl: string): Promise<Network> {
   const rpc = createJsonRpc(rpcUrl)
   try {
@@ -23,7 +23,7 @@ export async function readChain(rpcUrl: string): Promise<Network> {
   }
 }
 
-/** Money is made and accounts are frozen there: nothing is tried on a chain where that would be somebody's. */
+/** The cases create money and freeze accounts, so they must not run on a chain where this affects real owners. */
 async function refuseRealChain(rpc: JsonRpc, rpcUrl: string, { asset }: Network): Promise<void> {
   const accounts: unknown = await rpc.call('eth_accounts', []).catch(() => [])
   const names = Array.isArray(accounts) ? accounts.map(one => String(one).toLowerCase()) : []

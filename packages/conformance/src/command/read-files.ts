@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CannotRun, type ConformanceWorld } from './command-world.ts'
 
-/** Reads a file that an option names, its blanks at both ends left out. Throws `CannotRun` where it cannot be read. */
+/** Reads a file that an option names and trims its whitespace. Throws `CannotRun` when the file cannot be read. */
 export async function readNamedFile(
   { folder }: Pick<ConformanceWorld, 'folder'>,
   option: string,

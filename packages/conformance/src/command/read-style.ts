@@ -1,7 +1,7 @@
 import type { ReportStyle } from '../report/format-report.ts'
 import type { ConformanceWorld } from './command-world.ts'
 
-/** Wider lines are not read well. */
+/** Wider lines are hard to read. */
 const MAX_COLUMNS = 110
 const MIN_COLUMNS = 40
 

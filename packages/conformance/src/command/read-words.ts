@@ -7,38 +7,38 @@ import { areaOf, listChecks } from '../agent/run/list-checks.ts'
 import { ruleCases } from '../facilitator/run/rule-cases.ts'
 import { CannotRun } from './command-world.ts'
 
-/** The words behind the name of a command. */
+/** The arguments after the name of a command. */
 export type CommandWords = readonly string[]
 
-/** `agent`, as it was asked for. */
+/** The arguments of `agent`. */
 export interface AgentWords {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** Areas or ids; undefined: all. */
+  /** Areas or ids; `undefined` selects all. */
   readonly only: readonly string[] | undefined
-  /** Of one job, in atomic units; undefined: nothing is paid, unless with test money. */
+  /** The highest price of one job, in atomic units; `undefined`: only test money is paid. */
   readonly maxPriceAtomic: bigint | undefined
   readonly keyFile: string | undefined
   readonly local: string | undefined
   readonly maxJobs: number
-  /** `eip155:<chain id>`; undefined: whatever the agent asks for. */
+  /** `eip155:<chain id>`; `undefined`: the one that the agent asks for. */
   readonly network: string | undefined
   readonly timeoutMs: number
   readonly verbose: boolean
   readonly json: boolean
 }
 
-/** `facilitator`, as it was asked for. */
+/** The arguments of `facilitator`. */
 export interface FacilitatorWords {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly rpcUrl: string | undefined
   readonly local: string | undefined
   readonly secretFile: string | undefined
   readonly adminTokenFile: string | undefined
-  /** Undefined: two accounts of the local chain. */
+  /** `undefined`: two accounts of the local chain. */
   readonly payTo: { readonly first: string; readonly second: string } | undefined
-  /** The beginning of ids. */
+  /** A prefix of ids. */
   readonly only: string
   readonly verbose: boolean
   readonly json: boolean
@@ -47,7 +47,7 @@ export interface FacilitatorWords {
 const SECONDS = { standard: 15, most: 600 }
 const JOBS = { standard: 5, most: 1_000 }
 
-/** Throws `CannotRun` that names the word that was not understood. */
+/** Throws `CannotRun` naming the argument that was not understood. */
 export function readAgentWords(words: CommandWords): AgentWords {
   const { values, positionals } = parse(words, {
     only: { type: 'string' },
@@ -80,7 +80,7 @@ export function readAgentWords(words: CommandWords): AgentWords {
   }
 }
 
-/** Throws `CannotRun` that names the word that was not understood. */
+/** Throws `CannotRun` naming the argument that was not understood. */
 export function readFacilitatorWords(words: CommandWords): FacilitatorWords {
   const { values, positionals } = parse(words, {
     'rpc-url': { type: 'string' },

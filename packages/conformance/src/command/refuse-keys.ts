@@ -1,9 +1,9 @@
 import { CannotRun } from './command-world.ts'
 
-/** 32 bytes of hex, alone or behind `--name=`. */
+/** 32 bytes of hex, alone or after `--name=`. */
 const KEY_LIKE = /^(?:--?[^=]*=)?(?:0x)?[0-9a-f]{64}$/i
 
-/** Throws `CannotRun`, which does not repeat the word, where one has the form of a private key. */
+/** Throws `CannotRun` when an argument has the form of a private key; the message does not repeat the argument. */
 export function refuseKeys(words: readonly string[]): void {
   if (!words.some(word => KEY_LIKE.test(word.trim()))) return
   throw new CannotRun(

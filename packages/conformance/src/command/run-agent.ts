@@ -14,7 +14,7 @@ import { expectReachable } from './reach-agent.ts'
 import { readStyle } from './read-style.ts'
 import type { AgentWords } from './read-words.ts'
 
-/** `farebox-conformance agent`. Throws `CannotRun` where there is no agent to ask. */
+/** Runs `farebox-conformance agent`. Throws `CannotRun` when no agent can be reached. */
 export async function runAgent(world: ConformanceWorld, words: AgentWords): Promise<ConformanceExit> {
   const { url, timeoutMs, only } = words
   const { signal } = world
@@ -62,7 +62,9 @@ export async function runAgent(world: ConformanceWorld, words: AgentWords): Prom
   return exitCodeOf(findings)
 }
 
-/** Holds everything back until it is sure that an agent answers: of something else there is nothing to report. */
+/**
+ * Holds back all output until it is certain that the server is an agent: there is nothing to report about another server.
+ */
 function createScreen(
   out: (text: string) => void,
   checks: readonly Check[],
@@ -90,12 +92,12 @@ async function heading(
   return `${style.bold(printable(name))}  ${style.dim(url)}\n${describeMode({ mode, declaration, terms, localNetwork })}\n`
 }
 
-/** After an interruption nobody is asked any more. */
+/** After an interruption no further request is sent. */
 async function nameOf(run: ConformanceRun, signal: AbortSignal): Promise<string | undefined> {
   return signal.aborted ? undefined : (await run.declaration())?.name
 }
 
-/** What answers is something else: that is no verdict about an agent. */
+/** Throws when the server is not an agent: that is not a verdict about an agent. */
 function refuseNoAgent(url: string, { stopped }: Findings): void {
   if (stopped?.reason !== 'no agent') return
   throw new CannotRun(

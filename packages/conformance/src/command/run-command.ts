@@ -7,10 +7,10 @@ import { runAgent } from './run-agent.ts'
 import { checkFacilitator } from './run-facilitator.ts'
 
 /**
- * `farebox-conformance`. With `--json` the output holds one document, whatever happens. Resolves to the exit code;
- * rejects only for a fault of the kit itself.
+ * Runs `farebox-conformance`. With `--json` the output always is exactly one document. Resolves to the exit code; rejects
+ * only for a bug of the kit itself.
  *
- * @param words behind the name of the program
+ * @param words the arguments after the name of the program
  */
 export async function runCommand(
   words: readonly string[],
@@ -61,7 +61,7 @@ const COMMANDS: readonly Command[] = [
   },
 ]
 
-/** Says why nothing was found out. What of it a stranger wrote must not move the reader's cursor. */
+/** Prints why there is no result. Text from the server must not move the reader's cursor. */
 function tell(world: ConformanceWorld, error: unknown, asJson: boolean): ConformanceExit {
   if (!(error instanceof CannotRun)) throw error
   const { message, next } = error

@@ -13,7 +13,7 @@ import { openFacilitator, type OpenFacilitator } from './open-facilitator.ts'
 import { readStyle } from './read-style.ts'
 import type { FacilitatorWords } from './read-words.ts'
 
-/** Why a case is skipped that needs what the facilitator does not offer, or the kit was not given. */
+/** Why a case is skipped that needs something the facilitator does not offer or the kit was not given. */
 const SKIPPED: { readonly [need in Need]: string } = {
   secrets: 'need the administration of its secrets: --admin-token-file <file>',
   holds: 'need the hold extension, which it does not offer',
@@ -21,7 +21,10 @@ const SKIPPED: { readonly [need in Need]: string } = {
   node: 'need a place between it and its node: a test that starts it gives beforeSend to openTrial',
 }
 
-/** `farebox-conformance facilitator`. Throws `CannotRun` where there is none to ask, or no chain to judge it by. */
+/**
+ * Runs `farebox-conformance facilitator`. Throws `CannotRun` when no facilitator, or no chain to judge it by, can be
+ * reached.
+ */
 export async function checkFacilitator(
   world: ConformanceWorld,
   words: FacilitatorWords,
@@ -69,7 +72,7 @@ function stopReason(stopped: 'interrupted' | 'gone', last: Played | undefined): 
   return `the facilitator answers no more${last === undefined ? '' : ` since ${last.ruleCase.id}`}: its log may tell why`
 }
 
-/** The kit plays on local chains alone: one may have the number of a public network, never its name. */
+/** The heading never uses the name of a public network: the kit runs on local chains only, which may have the id of one. */
 function heading({ trial, network }: OpenFacilitator, url: string, style: ReportStyle): string {
   const { accounts, offers } = trial.subject
   const from = accounts.length === 0 ? 'it names no accounts of its own' : `from ${accounts.join(', ')}`
@@ -77,7 +80,7 @@ function heading({ trial, network }: OpenFacilitator, url: string, style: Report
   return `${style.bold('Facilitator')}  ${style.dim(url)}\nsettles on local chain (${network.id}), ${from}${holds}\n`
 }
 
-/** A line for each case, below a line for its rule. */
+/** Prints a line for each case, below a line for its rule. */
 function createShow(world: ConformanceWorld, trial: Trial, style: ReportStyle): (played: Played) => void {
   let shown = ''
   const idColumns = idColumnsOf(ruleCases.map(({ id }) => id))

@@ -7,18 +7,18 @@ import type { CheckResult } from '../agent/run/run-conformance.ts'
 import type { Spending } from '../agent/run/spending.ts'
 import type { Skipped } from './rule-line.ts'
 
-/** What came of putting the rules to an agent. */
+/** The results of a run against an agent. */
 export interface AgentRun {
   readonly url: string
-  /** As `/about` declares it; null where that is no declaration. */
+  /** The name in `/about`; null when that is not a declaration. */
   readonly name: string | null
   readonly mode: AgentMode
   readonly findings: Findings
-  /** Why rules were skipped, those of `inside` aside. */
+  /** Why rules were skipped, without those of `inside`. */
   readonly skipped: readonly Skipped[]
-  /** Checks that need to know the agent from the inside. */
+  /** Checks that need inside knowledge of the agent. */
   readonly inside: readonly Check[]
-  /** Undefined where nobody could pay. */
+  /** `undefined` when there was no payer. */
   readonly spending: Spending | undefined
 }
 

@@ -10,12 +10,12 @@ const HOW_TO_PAY = '--max-price <usdc> with --key-file <file> pays, or --local <
 const INSIDE =
   'need to know an agent from the inside: its own tests put them with startRun({ known }), see the README'
 
-/** What a result is to a person who reads the list of rules. */
+/** The mark of a result in the list of rules. */
 export function markOf({ outcome }: CheckResult): RuleMark {
   return outcome === 'passed' ? 'kept' : outcome === 'failed' ? 'broken' : 'skipped'
 }
 
-/** What is known of the rule, in a line. */
+/** Describes the result of the rule in one line. */
 export function whyOf(result: CheckResult): string {
   switch (result.outcome) {
     case 'passed':
@@ -27,7 +27,7 @@ export function whyOf(result: CheckResult): string {
   }
 }
 
-/** Why rules were not asked, those that need the inside of the agent aside. */
+/** Why rules were skipped, without those that need inside knowledge of the agent. */
 export function skippedOf(run: ConformanceRun, { results }: Findings, hasPayer: boolean): readonly Skipped[] {
   const reasons = results.flatMap(result => {
     if (result.outcome !== 'not applicable') return []
@@ -41,7 +41,7 @@ export function skippedOf(run: ConformanceRun, { results }: Findings, hasPayer: 
   ]
 }
 
-/** The end of the report: what failed and how to fix it, the counts, and what was paid. */
+/** The end of the report: the failures and their fixes, the counts, and what was paid. */
 export function ending({ findings, skipped, inside, spending }: AgentRun, style: ReportStyle): string {
   const { results, stopped } = findings
   const count = (mark: RuleMark): number => results.filter(result => markOf(result) === mark).length

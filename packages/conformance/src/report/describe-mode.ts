@@ -2,14 +2,14 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { AgentMode } from '../agent/check/agent-mode.ts'
 import type { Terms } from '../agent/check/terms.ts'
 
-/** How an agent takes jobs, in words that follow its name. */
+/** Describes how an agent accepts jobs, in words that follow its name. */
 export function describeMode(agent: {
   readonly mode: AgentMode
-  /** Undefined where `/about` is none. */
+  /** `undefined` when `/about` is not a declaration. */
   readonly declaration: Declaration | undefined
-  /** Undefined where nobody can pay it. */
+  /** `undefined` when the terms cannot be paid. */
   readonly terms: Terms | undefined
-  /** `eip155:<chain id>` of a local economy: the chain may have the number of a public one. */
+  /** `eip155:<chain id>` of a local economy, because its chain may have the id of a public one. */
   readonly localNetwork?: string | undefined
 }): string {
   const { mode, terms, declaration, localNetwork } = agent

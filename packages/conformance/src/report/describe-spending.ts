@@ -1,7 +1,7 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Spending } from '../agent/run/spending.ts'
 
-/** What a run has cost, as lines; there must be a payment. */
+/** Describes the cost of a run in lines; at least one payment must have been signed. */
 export function describeSpending(spending: Spending): readonly string[] {
   return [spendingLine(spending), ...stillGood(spending)]
 }
@@ -13,7 +13,10 @@ function spendingLine({ payments, signedAtomic, transactions }: Spending): strin
   return `${signed}; ${charged}`
 }
 
-/** An agent that refused a payment keeps it, and could charge it as long as it is good. */
+/**
+ * Describes payments that are still valid: an agent that refused a payment has it nevertheless and could charge it until it
+ * expires.
+ */
 function stillGood({ payments, transactions, goodUntilSeconds }: Spending): readonly string[] {
   if (goodUntilSeconds === undefined || payments <= transactions.length) return []
   const until = new Date(goodUntilSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')

@@ -3,13 +3,13 @@ import { RULES, type RuleCase } from '../facilitator/trial/rule-case.ts'
 import type { Trial } from '../facilitator/trial/trial.ts'
 import type { Skipped } from './rule-line.ts'
 
-/** What came of playing the cases against a facilitator. */
+/** The results of the cases against a facilitator. */
 export interface FacilitatorRun {
   readonly url: string
   readonly trial: Trial
   readonly played: readonly Played[]
   readonly skipped: readonly Skipped[]
-  /** Why it ended before its end. */
+  /** Why the run ended early. */
   readonly stopped: 'interrupted' | 'gone' | undefined
   /** Why a case was skipped. */
   readonly why: (trial: Trial, ruleCase: RuleCase) => string

@@ -1,8 +1,8 @@
-/** How an agent takes jobs, as far as a stranger can tell. */
+/** How an agent accepts jobs, as far as a caller can tell. */
 export type AgentMode =
-  /** Payments are off (interface, "Authentication" 3). */
+  /** Payments are disabled (interface, "Authentication" 3). */
   | 'dev'
-  /** Jobs are paid for. */
+  /** Jobs must be paid for. */
   | 'paid'
-  /** Jobs would be paid for, but FACILITATOR_SECRET is missing: every payment is answered 401 (D11). */
+  /** Jobs must be paid for, but FACILITATOR_SECRET is missing: every payment is answered 401 (D11). */
   | 'locked'

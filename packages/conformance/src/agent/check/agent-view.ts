@@ -7,21 +7,21 @@ import { describeReply } from '../exchange/expectations.ts'
 import type { Outgoing, Reply } from '../exchange/send-request.ts'
 import { NotApplicable } from '../exchange/verdicts.ts'
 
-/** What an agent says of itself, read once and found valid. */
+/** The agent's declaration, read once and validated. */
 export interface AgentView {
   readonly declaration: Declaration
   readonly maxDeadlineSeconds: number
-  /** Names in declared order. */
+  /** Names in the declared order. */
   readonly names: readonly string[]
-  /** The capability that a request without a name means. */
+  /** The capability of a request without a name. */
   readonly first: string
   capability(name: string): Capability
-  /** A valid input. Throws `NotApplicable` where none can be made from the schema. */
+  /** Returns a valid input. Throws `NotApplicable` when none can be made from the schema. */
   sampleOf(name: string): JsonObject
 }
 
 /**
- * Reads `/about`. Throws `NotApplicable` where it is not a declaration; the checks of `/about` say what is
+ * Reads `/about`. Throws `NotApplicable` when the response is not a declaration; the checks of `/about` report what is
  * wrong.
  */
 export async function readAgentView(send: (outgoing: Outgoing) => Promise<Reply>): Promise<AgentView> {

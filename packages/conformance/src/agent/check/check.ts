@@ -1,71 +1,71 @@
 import type { AgentMode } from './agent-mode.ts'
 import type { CheckContext } from './context.ts'
 
-/** What the kit may have been told of an agent, beyond what the agent tells everybody. */
+/** Facts about an agent that its owner may give to the kit, beyond what the agent publishes. */
 export type Knowledge =
-  /** It runs the fixture's capabilities. */
+  /** The agent serves the fixture's capabilities. */
   | 'fixture'
-  /** Its log can be read. */
+  /** The agent's log can be read. */
   | 'logs'
-  /** Its payment gate is a fake one that takes orders. */
+  /** The agent's payment gate is a fake one whose results the kit controls. */
   | 'gate'
-  /** Its clock can be moved. */
+  /** The agent's clock can be moved. */
   | 'advance'
 
-/** What must be there for a check to mean anything. */
+/** The conditions under which a check can be run. */
 export interface Needs {
   readonly modes: readonly AgentMode[]
   /**
-   * In paid mode: jobs that are charged for when the agent behaves; 0 where only payments that must be
-   * refused, by nobody's wallet, are sent. One `shared` job serves all checks that look at a delivered job.
+   * In paid mode: the number of jobs that a correct agent charges for; 0 for a check that sends only payments which must be
+   * refused, from no real wallet. All checks of a delivered job use the same `shared` job.
    */
   readonly spends: number | 'shared'
-  /** In paid mode: a payer whose payments are good is needed, even where nothing is charged in the end. */
+  /** In paid mode: whether a payer with valid payments is needed, even when nothing is charged in the end. */
   readonly payer: boolean
   readonly knows: readonly Knowledge[]
-  /** A TCP or TLS connection of its own, for what `fetch` will not send. */
+  /** Whether a separate TCP or TLS connection is needed, for requests that `fetch` does not send. */
   readonly socket: boolean
 }
 
-/** One rule of the contract as a question to a running agent. */
+/** One rule of the contract as a check of a running agent. */
 export interface Check {
-  /** `area/name`, stable: for `only`, for lists of known failures. */
+  /** `area/name`, stable: for `only`, and for lists of known failures. */
   readonly id: string
-  /** Where the rule is written: `D14`, `interface Errors`, `PAY-27`. */
+  /** The sources of the rule: `D14`, `interface Errors`, `PAY-27`. */
   readonly rules: readonly string[]
-  /** What holds, as a sentence. */
+  /** The rule as a sentence. */
   readonly title: string
-  /** What the agent's developer should change where it does not hold, as a sentence. */
+  /** What the agent's developer should change when the rule is broken, as a sentence. */
   readonly fix: string
   readonly needs: Needs
   /**
-   * Resolves where the rule holds. Throws a {@link Mismatch} where not, a {@link NotApplicable} where
-   * nobody can tell.
+   * Resolves when the agent follows the rule. Throws a {@link Mismatch} when it does not, and a {@link NotApplicable} when
+   * this cannot be determined.
    */
   readonly run: (context: CheckContext) => Promise<void>
 }
 
 const FREE: Needs = { modes: ['dev', 'paid', 'locked'], spends: 0, payer: false, knows: [], socket: false }
 
-/** Needs that come up again and again; the rest is spelled by spreading one of them. */
+/** Frequent combinations of needs; other checks spread one of them. */
 export const NEEDS = {
-  /** Any agent, nothing spent. */
+  /** Works with every agent, without a payment. */
   nothing: FREE,
-  /** An agent that asks for payment; nothing is sent with a payment header that could be good. */
+  /** An agent that asks for payment; no request has a payment header that could be valid. */
   asksForPayment: { ...FREE, modes: ['paid', 'locked'] },
-  /** An agent that looks at payments; those sent are of an empty wallet made up for the run. */
+  /** An agent that checks payments; the payments are from an empty wallet created for the run. */
   looksAtPayments: { ...FREE, modes: ['paid'] },
   dev: { ...FREE, modes: ['dev'] },
   locked: { ...FREE, modes: ['locked'] },
-  /** A job that runs or would, if its input were good; never charged for. */
+  /** A job that runs, or would run if its input were valid, and is never charged for. */
   unchargedJob: { ...FREE, modes: ['dev', 'paid'], payer: true },
-  /** The one delivered job that several checks look at. */
+  /** The delivered job that several checks share. */
   deliveredJob: { ...FREE, modes: ['dev', 'paid'], spends: 'shared', payer: true },
-  /** The same, where only a payment makes the question arise. */
+  /** The same, for rules that apply only to paid jobs. */
   paidJob: { ...FREE, modes: ['paid'], spends: 'shared', payer: true },
 } as const satisfies { readonly [name: string]: Needs }
 
-/** Needs of a check that relies on the fixture's capabilities; `jobs` are charged for in paid mode. */
+/** The needs of a check that uses the fixture's capabilities; in paid mode, `jobs` jobs are charged for. */
 export function needsFixture(jobs: number, more: Partial<Needs> = {}): Needs {
   return { ...NEEDS.unchargedJob, spends: jobs, knows: ['fixture'], ...more }
 }

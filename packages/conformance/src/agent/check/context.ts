@@ -7,30 +7,27 @@ import type { Outgoing, Reply } from '../exchange/send-request.ts'
 import type { ScriptedGate } from './scripted-gate.ts'
 import type { Terms } from './terms.ts'
 
-/** Who pays for the checks that need a delivered job. */
+/** Pays for the checks that need a delivered job. */
 export interface Payer {
   readonly signer: PaymentSigner
-  /** A capability that costs more is not called. Atomic units. */
+  /** The highest price, in atomic units. A more expensive capability is not called. */
   readonly maxPrice: bigint
-  /**
-   * At most so many payments are signed in the whole run; a well-behaved agent charges for few of them.
-   * Default 20.
-   */
+  /** The maximum number of payments signed in the whole run; a correct agent charges for few of them. Default 20. */
   readonly maxJobs?: number
-  /** Pays on this chain alone, `eip155:<chain id>`; default: whatever the agent asks for. */
+  /** The only chain on which it pays, `eip155:<chain id>`; by default the one that the agent asks for. */
   readonly network?: string
   /**
-   * The declaration by which the payer agreed: payments go to its wallet, at its prices, whatever the agent says
-   * later. Default: what `/about` says during the run.
+   * The declaration that the payer agreed to: payments go to its wallet at its prices, whatever the agent declares later.
+   * Default: the declaration that `/about` serves during the run.
    */
   readonly agreed?: Declaration
 }
 
-/** What the kit is told of an agent of one's own, which no stranger's agent can be assumed to have. */
+/** What the owner of an agent can give to the kit, and what is not available for other agents. */
 export interface KnownAgent {
-  /** It serves `fixtureDeclaration` with `createFixtureHandlers()`. */
+  /** Whether it serves `fixtureDeclaration` with `createFixtureHandlers()`. */
   readonly fixture?: boolean
-  /** Its log so far, a line an entry. */
+  /** Returns its log so far, one line for each entry. */
   readonly logs?: () => readonly string[]
   /** Its payment gate. */
   readonly gate?: ScriptedGate
@@ -38,82 +35,78 @@ export interface KnownAgent {
   readonly advance?: (ms: number) => Promise<void> | void
 }
 
-/** A job to be asked for. */
+/** A job to request. */
 export interface JobWish {
-  /** Default: the first declared, unnamed in the request. */
+  /** Default: the first declared one, which the request then does not name. */
   readonly capability?: string
   /** Default: a valid sample. */
   readonly input?: unknown
   readonly jobId?: string
-  /** Unix seconds; default: a little before the agent's own limit. */
+  /** Unix seconds; by default slightly earlier than the agent's own limit. */
   readonly deadline?: number
-  /** In paid mode the header to send instead of a new payment. */
+  /** In paid mode, the header to send instead of a new payment. */
   readonly payment?: string
 }
 
-/** A job that was delivered, with all that is needed to ask for it again. */
+/** A delivered job, with everything needed to request it again. */
 export interface DeliveredJob {
   readonly jobId: string
   readonly capability: string
   readonly input: unknown
-  /** Undefined in dev mode. */
+  /** `undefined` in dev mode. */
   readonly payment: string | undefined
   readonly reply: Reply
 }
 
-/** All that a check works with. Whatever costs a request or money is got once and shared by all checks. */
+/** Everything that a check works with. A result that costs a request or money is obtained once and shared by all checks. */
 export interface CheckContext {
   readonly baseUrl: string
-  /** Aborts when nobody wants to know any more. */
+  /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
   readonly mode: AgentMode
   readonly known: KnownAgent
   nowSeconds(): number
   crypto(): Promise<EvmCrypto>
   /**
-   * Signs payments whose signature is good and whose wallet is empty: made up for this run, known to
-   * nobody.
+   * Returns a signer of payments with a valid signature and an empty wallet, created for this run and unknown to every
+   * other program.
    */
   stranger(): Promise<PaymentSigner>
   readonly hasPayer: boolean
-  /** Throws `NotApplicable` where there is none. */
+  /** Throws `NotApplicable` when there is none. */
   payer(): Payer
   send(outgoing: Outgoing): Promise<Reply>
   /**
-   * What `/about` says. Throws `NotApplicable` where it is no declaration: the checks of `/about` tell
-   * why.
+   * Returns the declaration from `/about`. Throws `NotApplicable` when the response is not a declaration; the checks of
+   * `/about` report why.
    */
   agent(): Promise<AgentView>
-  /** What a capability asks for, from the header of its 402. */
+  /** Returns the payment terms of a capability, from the header of its 402 response. */
   terms(capability?: string): Promise<Terms>
-  /** The body of a job request. */
+  /** Returns the body of a job request. */
   jobBody(wish?: JobWish): Promise<{ [key: string]: unknown }>
-  /** Asks for a job; in paid mode with a payment by the payer, unless the wish brings one. */
+  /** Requests a job; in paid mode with a payment by the payer, unless the wish contains one. */
   runJob(wish?: JobWish): Promise<Reply>
   /**
-   * Asks for a job that must be refused for its input. In paid mode such jobs of a capability share a job_id
-   * and a payment while it is fresh: failures are not stored (D24), and an agent that charges can charge but
-   * once.
+   * Requests a job that must be refused for its input. In paid mode, such jobs of a capability share a job_id and a payment
+   * while the payment is fresh: failures are not stored (D24), and an agent that wrongly charges can do so only once.
    */
   tryInput(input: unknown, capability?: string): Promise<Reply>
   /**
-   * A payment by the payer for one job, counted against `maxJobs`; undefined in dev mode. Throws `NotApplicable`
-   * where the 402 asks for something else than `/about` declares.
+   * Signs a payment by the payer for one job, counted against `maxJobs`; `undefined` in dev mode. Throws `NotApplicable`
+   * when the 402 response asks for something other than `/about` declares.
    */
   pay(jobId: string, capability?: string): Promise<string | undefined>
-  /** The one job with a sample input that checks share, however it was answered. */
+  /** Requests the job with a sample input that checks share, whatever the response is. */
   sampleJob(): Promise<DeliveredJob>
-  /**
-   * The same as a delivered job. Throws `NotApplicable` where the agent delivers none for a
-   * sample.
-   */
+  /** The same as a delivered job. Throws `NotApplicable` when the agent delivers no job for a sample. */
   delivered(): Promise<DeliveredJob>
 }
 
 /**
- * Posts a job request as JSON, with a payment header where there is one.
+ * Posts a job request as JSON, with a payment header if one is given.
  *
- * @param jobMs how long the job may take, where one is asked for that should be delivered
+ * @param jobMs how long the job may take, when the request should lead to a delivered job
  */
 export async function postJob(
   context: CheckContext,

@@ -11,32 +11,32 @@ import { postJob, type CheckContext } from './context.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { NO_PRICE, type Terms } from './terms.ts'
 
-/** Base64 of `{}`: a payment header that no agent can take for a payment. */
+/** Base64 of `{}`: a payment header that no agent can accept as a payment. */
 export const EMPTY_PAYMENT = 'e30='
 
-/** As many digits as a uint256 may have. */
+/** At most as many digits as a uint256. */
 const ATOMIC_AMOUNT = /^(?:0|[1-9]\d{0,77})(?!\n)$/
 
-/** A payment envelope as JSON, open to every change. */
+/** A payment envelope as JSON, in which everything can be changed. */
 export type Envelope = { [key: string]: unknown }
 
-/** How a forged payment differs from a good one. */
+/** How a forged payment differs from a valid one. */
 export interface Forgery {
-  /** Default: the run's stranger, an empty wallet. */
+  /** Default: the run's stranger, an account with an empty wallet. */
   readonly signer?: PaymentSigner
   /** Default: the first capability's. */
   readonly capability?: string
-  /** What is signed differs: the signature is good for it. */
+  /** Changes to the authorization before it is signed: the signature is valid for them. */
   readonly sign?: Partial<Authorization>
-  /** The chain and token whose domain is signed. */
+  /** Changes the chain and token whose domain is signed. */
   readonly domain?: (network: Network) => Network
-  /** What is sent differs from what was signed. */
+  /** Changes the envelope after it was signed. */
   readonly envelope?: (envelope: Envelope) => unknown
 }
 
 /**
- * Reads what a capability asks for from the `PAYMENT-REQUIRED` header of its 402 (D3). Throws `NotApplicable`
- * where that cannot be paid; the checks of the 402 say what is wrong with it.
+ * Reads the payment terms of a capability from the `PAYMENT-REQUIRED` header of its 402 response (D3). Throws
+ * `NotApplicable` when they cannot be paid; the checks of the 402 response report why.
  */
 export async function readAgentTerms(context: CheckContext, capability: string | undefined): Promise<Terms> {
   const reply = await postJob(
@@ -58,7 +58,7 @@ export async function readAgentTerms(context: CheckContext, capability: string |
   throw new NotApplicable('agent', 'the 402 asks for no payment on a network this kit knows')
 }
 
-/** A payment for one job, as our own clients sign it: bound to the job by its nonce (D13). */
+/** Signs a payment for one job in the same way as our own clients: its nonce is bound to the job (D13). */
 export async function signedHeader(
   context: CheckContext,
   job: {
@@ -79,7 +79,7 @@ export async function signedHeader(
   return signed.header
 }
 
-/** A payment header that is good but for the forgery. Its nonce is not bound to a job. */
+/** Creates a payment header that is valid except for the forgery. Its nonce is not bound to a job. */
 export async function forgeHeader(context: CheckContext, forgery: Forgery = {}): Promise<string> {
   const {
     signer = await context.stranger(),
@@ -101,7 +101,7 @@ export async function forgeHeader(context: CheckContext, forgery: Forgery = {}):
   return typeof sent === 'string' ? sent : encodeHeader(Object(sent) as object)
 }
 
-/** Changes fields of the envelope's authorization; a change to undefined takes the field out. */
+/** Changes fields of the envelope's authorization; `undefined` removes a field. */
 export function sendAuthorization(changes: {
   readonly [field: string]: unknown
 }): (envelope: Envelope) => Envelope {
@@ -119,7 +119,7 @@ export function sendSignature(change: (signature: string) => unknown): (envelope
   }
 }
 
-/** Changes fields of what the envelope says it accepted. */
+/** Changes fields of the envelope's `accepted`. */
 export function sendAccepted(changes: {
   readonly [field: string]: unknown
 }): (envelope: Envelope) => Envelope {

@@ -1,6 +1,6 @@
 import type { Check } from './check.ts'
 
-/** Whether the check can be put to an agent of which nothing is known beyond what it tells everybody. */
+/** Returns whether the check can be run against an agent of which only its published data is known. */
 export function isForUnknownAgent({ needs }: Check): boolean {
   return needs.knows.length === 0
 }

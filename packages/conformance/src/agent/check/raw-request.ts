@@ -6,20 +6,21 @@ import { readRawAnswer } from '../exchange/raw-answer.ts'
 import type { Reply } from '../exchange/send-request.ts'
 import { Mismatch, NoAnswer } from '../exchange/verdicts.ts'
 
-/** To whom, and until when: a run, as far as its sockets go. */
+/** The agent's address and the run's signal, as far as sockets need them. */
 type Line = Pick<CheckContext, 'baseUrl' | 'signal'>
 
-/** An agent that has not answered and not hung up by then never will. */
+/** An agent that has neither answered nor closed the connection within this time is assumed not to do so. */
 const SILENCE_MS = 5_000
 
-/** No answer asked for here is longer. */
+/** Longer than any response to these requests. */
 const MAX_CHARACTERS = 200_000
 
 /**
- * Sends bytes that `fetch` would refuse to send, and reads until the agent closes the connection or the first
- * answer is whole. The answer to the first request on the connection is returned.
+ * Sends bytes that `fetch` would refuse to send, and reads until the agent closes the connection or the first response is
+ * complete. Returns the response to the first request on the connection.
  *
- * Throws a `Mismatch` where the connection ends without an answer, a `NoAnswer` where there was none to be had.
+ * Throws a `Mismatch` when the connection ends without a response, and a `NoAnswer` when the agent cannot be reached or is
+ * silent.
  */
 export async function sendRaw(line: Line, bytes: string): Promise<Reply> {
   const received = await exchangeRaw(line, bytes, text => readRawAnswer(text)?.isWhole === true)
@@ -33,8 +34,8 @@ export async function sendRaw(line: Line, bytes: string): Promise<Reply> {
 }
 
 /**
- * Writes bytes to a fresh connection and resolves to what came until `enough`, or until the end. Throws a
- * `NoAnswer` where nobody takes the connection.
+ * Writes bytes to a new connection and resolves to the received bytes when `enough` is satisfied or the connection ends.
+ * Throws a `NoAnswer` when the connection cannot be opened.
  */
 export async function exchangeRaw(
   { baseUrl, signal }: Line,
@@ -64,14 +65,14 @@ export async function exchangeRaw(
       text += chunk
       if (enough(text) || text.length > MAX_CHARACTERS) finish()
     })
-    // A reset after the answer is the agent's way to close; what had come by then counts.
+    // The agent may close the connection with a reset after the response; the bytes received before it count.
     socket.on('error', finish)
     socket.on('close', abort)
     socket.write(bytes, 'latin1')
   })
 }
 
-/** Sends a whole request and hangs up without waiting for its answer. */
+/** Sends a complete request and disconnects without waiting for the response. */
 export async function sendAndLeave(baseUrl: string, bytes: string): Promise<void> {
   const { socket } = open(new URL(baseUrl))
   await new Promise<void>(resolve => {
@@ -98,7 +99,7 @@ function open(url: URL): { readonly socket: Socket; readonly ready: 'connect' | 
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
   const host = url.hostname.replaceAll(/^\[|\]$/g, '')
   if (!secure) return { socket: connectTcp({ host, port }), ready: 'connect' }
-  // An address is no server name.
+  // An IP address cannot be used as a TLS server name.
   const name = isIP(host) === 0 ? { servername: host } : {}
   return { socket: connectTls({ host, port, ...name }), ready: 'secureConnect' }
 }

@@ -4,11 +4,11 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Terms } from './terms.ts'
 
 /**
- * Why a payment must not be signed for these terms, as a sentence; undefined where it may be. What a 402 asks
- * for is its agent's word alone: it has to pay the declared wallet the declared price, in the token of our own
- * table (D1, D4, D29).
+ * Returns the reason why a payment must not be signed for these terms, as a sentence, or `undefined` when it may be signed.
+ * The terms of a 402 response come from the agent alone: they must pay the declared wallet the declared price, in the token
+ * of our own table (D1, D4, D29).
  *
- * @param declaration what the terms are held against: what `/about` says, or said when they were agreed to
+ * @param declaration the declaration to compare with: the current `/about`, or that of the time when the payer agreed
  */
 export function refuseTerms(terms: Terms, declaration: Declaration): string | undefined {
   const { network, requirement, capability } = terms

@@ -1,9 +1,12 @@
-/** The payment gate of an agent of one's own, whose faults a run orders; `createFakeGate` of `farebox/testing` is one. */
+/**
+ * The payment gate of an agent that the run's owner controls. The run schedules its faults; `createFakeGate` of
+ * `farebox/testing` is such a gate.
+ */
 export interface ScriptedGate {
-  /** The next payments that are verified come to these, one each. */
+  /** Schedules these results for the next verifications, one for each payment. */
   failVerify(...faults: readonly ('invalid' | 'unauthorized' | 'unavailable')[]): void
-  /** The next settlements come to these, one each. */
+  /** Schedules these results for the next settlements, one for each. */
   failSettle(...faults: readonly ('unknown' | 'failed')[]): void
-  /** What was asked of it so far: settlements, repeats included, and distinct payments charged. */
+  /** Returns the number of settlement calls so far, including repeats, and of distinct payments charged. */
   counts(): { readonly settleCalls: number; readonly charged: number }
 }

@@ -1,14 +1,14 @@
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 
-/** Why nothing can be asked about a price. */
+/** The reason why checks of the price cannot be run. */
 export const NO_PRICE = 'POST /execute without payment is not answered 402'
 
-/** What a capability asks for, and where. */
+/** The payment terms of a capability, and the URL that they belong to. */
 export interface Terms {
   readonly network: Network
   readonly requirement: PaymentRequirement
-  /** The URL that the 402 names, which bound nonces name too (D13). */
+  /** The URL in the 402 response, to which nonces are bound (D13). */
   readonly endpoint: string
   readonly capability: string
 }

@@ -1,16 +1,16 @@
 import { systemClock } from '@farebox/protocol/time/clock'
 
-/** How long one check waits for the agent in all, however many answers it asks for. */
+/** The total time for which one check waits for the agent, however many requests it sends. */
 export interface CheckTimeout {
-  /** The next check begins. */
+  /** Restarts the time for the next check. */
   renew(): void
-  /** Milliseconds left of this check, never below zero. */
+  /** The milliseconds left for this check, never below zero. */
   leftMs(): number
-  /** What `wait` takes does not count: a job may take the time that its agent declares. */
+  /** Runs `wait` without counting its time: a job may take as long as its agent declares. */
   apart<T>(wait: () => Promise<T>): Promise<T>
 }
 
-/** Makes one; on the machine's own clock, because a fake one would never let go. */
+/** Creates a timeout on the machine's own clock, because a fake clock might never expire. */
 export function createCheckTimeout(timeoutMs: number): CheckTimeout {
   let untilMs = systemClock.nowMs() + timeoutMs
   return {

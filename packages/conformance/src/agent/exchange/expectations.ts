@@ -5,7 +5,7 @@ import { Mismatch } from './verdicts.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Reply } from './send-request.ts'
 
-/** Longer values are cut: a report is read by people. */
+/** Longer values are cut, because people read the report. */
 const MAX_SHOWN_CHARACTERS = 160
 
 /** Throws a {@link Mismatch} unless the condition holds. */
@@ -18,12 +18,12 @@ export function expectEqual(got: unknown, expected: unknown, what: string): void
   expectThat(isDeepStrictEqual(got, expected), `${what} ${show(expected)}`, got)
 }
 
-/** Throws a {@link Mismatch} unless the answer has this status. */
+/** Throws a {@link Mismatch} unless the response has this status. */
 export function expectStatus(reply: Reply, status: number): void {
   expectThat(reply.status === status, `status ${status}`, describeReply(reply))
 }
 
-/** The value as an object with exactly these keys; throws a {@link Mismatch} where it is anything else. */
+/** Returns the value as an object with exactly these keys; throws a {@link Mismatch} for any other value. */
 export function expectKeys(
   value: unknown,
   keys: readonly string[],
@@ -40,22 +40,21 @@ export function expectKeys(
   return object
 }
 
-/** The body as JSON; throws a {@link Mismatch} with what came instead. */
+/** Returns the body as JSON; throws a {@link Mismatch} with the received text when it is not JSON. */
 export function expectJson(reply: Reply): unknown {
   expectThat(reply.json !== undefined, 'a body in JSON', describeReply(reply))
   return reply.json
 }
 
-/** The value as an object; throws a {@link Mismatch} where it is none. */
+/** Returns the value as an object; throws a {@link Mismatch} for any other value. */
 export function expectObject(value: unknown, what: string): { readonly [key: string]: unknown } {
   expectThat(isObject(value), `${what} to be an object`, value)
   return value
 }
 
 /**
- * Throws a {@link Mismatch} unless the answer is a failure of the interface: this status, this `error_type`,
- * and the envelope with exactly its four keys (D15). Returns the message, which must match `message` where
- * given.
+ * Throws a {@link Mismatch} unless the response is a failure of the interface: this status, this `error_type`, and the
+ * envelope with exactly its four keys (D15). Returns the message, which must match `message` when that is given.
  */
 export function expectFailure(reply: Reply, status: number, errorType: ErrorType, message?: RegExp): string {
   const isOfType = isObject(reply.json) && reply.json['error_type'] === errorType
@@ -78,7 +77,7 @@ const ENVELOPE_KEYS = ['status', 'error_type', 'error', 'service_version']
 const ENVELOPE_FIX =
   'Answer every failure with {"status": "failed", "error_type", "error", "service_version": "1.0"} and no further key.'
 
-/** The four keys of a failure, told apart from what it is about: all checks of failures meet them (D15). */
+/** Checks the four keys of a failure. A fault is reported as a general one, because all checks of failures find it (D15). */
 function expectEnvelope(json: unknown): { readonly error: string } {
   try {
     const body = expectKeys(json, ENVELOPE_KEYS, 'the failure body')
@@ -92,14 +91,14 @@ function expectEnvelope(json: unknown): { readonly error: string } {
   }
 }
 
-/** Throws a {@link Mismatch} unless the answer is a completed job. Returns its output. */
+/** Throws a {@link Mismatch} unless the response is a completed job. Returns its output. */
 export function expectCompleted(reply: Reply): { readonly [key: string]: unknown } {
   const completed = reply.status === 200 && isObject(reply.json) && reply.json['status'] === 'completed'
   expectThat(completed, '200 with status "completed"', describeReply(reply))
   return expectObject(expectObject(reply.json, 'the body')['output'], 'output')
 }
 
-/** A pattern as people read it, where it is a plain one. */
+/** Describes a pattern for people if it is simple enough. */
 function describePattern({ source }: RegExp): string {
   const plain = source.replaceAll(/\\([.*+?^${}()|[\]\\/])/g, '$1')
   const isPlain = (inner: string): boolean => !/(?<!\\)[.*+?^${}()|[\]]/.test(inner)
@@ -110,12 +109,12 @@ function describePattern({ source }: RegExp): string {
   return `a message that matches ${source}`
 }
 
-/** An answer in one line: its status and the beginning of its body. */
+/** Formats a response in one line: its status and the beginning of its body. */
 export function describeReply(reply: Reply): string {
   return `${reply.status} ${reply.text === '' ? '(no body)' : shorten(reply.text)}`
 }
 
-/** Any value in one short line. */
+/** Formats any value in one short line. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return shorten(value)
   if (value === undefined) return 'nothing'

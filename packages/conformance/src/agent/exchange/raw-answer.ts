@@ -1,17 +1,17 @@
 import { parseJson } from '@farebox/protocol/internal/guards/json'
 import type { Reply } from './send-request.ts'
 
-/** An answer as it came over a socket of its own. */
+/** A response received over a raw socket. */
 export interface RawAnswer extends Reply {
-  /** Whether the head says where the body ends, and it has. */
+  /** Whether the head states where the body ends, and the body is complete. */
   readonly isWhole: boolean
 }
 
 /**
- * Reads the first answer in what a connection gave: its head, and its body by `Content-Length`, by chunks, or to the
- * end. Undefined where the head is not complete, or no HTTP.
+ * Reads the first response from the bytes of a connection: its head, and its body by `Content-Length`, by chunks, or up to
+ * the end. Returns `undefined` when the head is incomplete or not HTTP.
  *
- * @param text a character for each byte
+ * @param text one character for each byte
  */
 export function readRawAnswer(text: string): RawAnswer | undefined {
   const end = text.indexOf('\r\n\r\n')
@@ -29,7 +29,7 @@ function readHeaders(head: string): Headers {
     try {
       if (colon > 0) headers.append(line.slice(0, colon).trim(), line.slice(colon + 1).trim())
     } catch {
-      // A name or a value that no header can have: what else there is counts.
+      // A name or value that is invalid in a header is skipped; the other headers count.
     }
   }
   return headers

@@ -8,20 +8,20 @@ import { NoAnswer } from './verdicts.ts'
 /** A request to an agent. */
 export interface Outgoing {
   readonly method: string
-  /** From the base URL on: `/execute`. */
+  /** The path after the base URL: `/execute`. */
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | Uint8Array<ArrayBuffer>
-  /** It asks for a job, which may take so long beside what a check waits. */
+  /** Set for a job request: how long the job may take in addition to the time that a check waits. */
   readonly jobMs?: number
 }
 
-/** An answer, read to its end. */
+/** A completely read response. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; `undefined` when it is not JSON. */
   readonly json: unknown
 }
 
@@ -35,16 +35,16 @@ export type FetchLike = (request: Request, init: { readonly signal: AbortSignal 
 export interface RequestSending {
   readonly baseUrl: string
   readonly fetch: FetchLike
-  /** Unix milliseconds come from here, and the time-outs. */
+  /** The source of Unix milliseconds and timeouts. */
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly timeout: CheckTimeout
 }
 
 /**
- * Sends one request and reads the whole answer. Redirects are answers like any other (D37).
+ * Sends one request and reads the whole response. A redirect is a response like any other (D37).
  *
- * Throws a `NoAnswer` where none comes: silence is never what the contract says.
+ * Throws a `NoAnswer` when there is no response: no rule of the contract allows silence.
  */
 export async function sendRequest(sending: RequestSending, outgoing: Outgoing): Promise<Reply> {
   const { timeout } = sending
@@ -59,7 +59,7 @@ async function exchange(sending: RequestSending, outgoing: Outgoing, timeoutMs: 
   const aborter = new AbortController()
   const abort = (): void => aborter.abort(signal.reason)
   signal.addEventListener('abort', abort)
-  // The machine's clock, because a fake one would never let go.
+  // The machine's clock is used, because a fake clock might never expire.
   const cancel = systemClock.after(timeoutMs, () =>
     aborter.abort(new Error(`nothing for ${Math.ceil(timeoutMs / 1_000)} s`)),
   )
@@ -82,17 +82,17 @@ async function exchange(sending: RequestSending, outgoing: Outgoing, timeoutMs: 
   }
 }
 
-/** Empty where there is more than any reader takes (D39). */
+/** Returns an empty string for a body longer than any reader accepts (D39). */
 async function readText(response: Response): Promise<string> {
   const body = await readWebStream(response.body, MAX_RESPONSE_BYTES)
   return typeof body === 'string' ? '' : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
 }
 
-/** What went wrong below `fetch`, which itself says only "fetch failed". */
+/** Returns the underlying cause of a `fetch` error, whose own message is only "fetch failed". */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return causeOf(error.cause)
-  // A name with several addresses fails once for each, and then as a whole, without a word.
+  // For a name with several addresses, each address has its own error; the combined error has no message.
   const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : []
   return first === undefined ? error.message : causeOf(first)
 }

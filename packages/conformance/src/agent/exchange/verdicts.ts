@@ -1,9 +1,9 @@
-/** The agent answered something else than the rule says. */
+/** Thrown when the agent's response differs from the rule. */
 export class Mismatch extends Error {
   override readonly name: string = 'Mismatch'
   readonly expected: string
   readonly got: string
-  /** What to change, where that is not what the check is about. */
+  /** What to change, when that differs from the check's own `fix`. */
   readonly fix: string | undefined
 
   constructor(expected: string, got: string, fix?: string) {
@@ -14,7 +14,7 @@ export class Mismatch extends Error {
   }
 }
 
-/** The agent answered nothing at all: it was silent for too long, or the connection broke. */
+/** Thrown when the agent did not respond: it was silent for too long, or the connection broke. */
 export class NoAnswer extends Mismatch {
   override readonly name = 'NoAnswer'
 
@@ -26,10 +26,10 @@ export class NoAnswer extends Mismatch {
 const NO_ANSWER_FIX =
   'Answer every request, one that is refused too; the log of the agent may tell what stopped it.'
 
-/** Why a check could not be made: what would have to be given, or `agent` where the agent leaves no way. */
+/** Why a check could not be run: the missing condition, or `agent` when the agent makes the check impossible. */
 export type Missing = 'mode' | 'payer' | 'budget' | 'knowledge' | 'socket' | 'agent'
 
-/** The question does not arise with this agent, or cannot be put with what was given. */
+/** Thrown when the rule does not apply to this agent, or cannot be checked with the given options. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
   readonly missing: Missing

@@ -19,18 +19,18 @@ const WORDS: { readonly [code: string]: string } = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate does not lead to a root that is trusted',
 }
 
-/** Why a server could not be asked, by the error of `fetch`; safe to show. */
+/** Describes why a server could not be reached, from the error of `fetch`; safe to show. */
 export function whyUnreachable(error: unknown): string {
   const code = errorCode(error)
   if (code.startsWith('HPE_')) return `what answers does not speak HTTP (${code})`
-  // In Node 24 it has no code.
+  // In Node 24 this error has no code.
   if (innermostError(error)?.name === 'HTTPParserError') return 'what answers does not speak HTTP'
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
   if (words !== undefined) return `${words} (${code})`
   return printable(innermost(error).slice(0, 200))
 }
 
-/** The code of the innermost cause, like `ECONNREFUSED`; empty where there is none. */
+/** The code of the innermost cause, such as `ECONNREFUSED`; empty when there is none. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.cause !== undefined) return errorCode(error.cause)

@@ -21,17 +21,17 @@ import type { SpendingBook } from './spending.ts'
 import type { Terms } from '../check/terms.ts'
 import { NoAnswer, NotApplicable } from '../exchange/verdicts.ts'
 
-/** Payments live for a minute at least (D3); one is used again for so long. */
+/** Payments are valid for at least a minute (D3); one is reused for this long. */
 const FRESH_SECONDS = 20
 
-/** D37: what a caller waits beyond `max_deadline_seconds`. */
+/** The time that a caller waits after `max_deadline_seconds` (D37). */
 const AFTER_DEADLINE_SECONDS = 30
 
-/** How often, and how far apart, a job is asked for again whose payment is not known yet. */
+/** How often, and at which interval, a job whose settlement is still unknown is requested again. */
 const MAX_REPEATS = 20
 const MAX_RETRY_AFTER_MS = 5_000
 
-/** Makes the context of a run. */
+/** Creates the context of a run. */
 export function createContext(
   sending: RequestSending,
   options: {
@@ -102,7 +102,7 @@ async function runJob(context: CheckContext, wish: JobWish = {}): Promise<Reply>
   return await postJob(context, body, payment, await jobMs(context))
 }
 
-/** By capability, the job that its inputs are tried under: a refused input leaves its payment unused. */
+/** For each capability, the job in which its inputs are tried: a refused input leaves the payment unused. */
 type InputTries = Map<
   string | undefined,
   { readonly jobId: string; readonly payment: string | undefined; readonly atSeconds: number }
@@ -137,7 +137,7 @@ async function askForSample(context: CheckContext): Promise<DeliveredJob> {
 async function deliver(context: CheckContext): Promise<DeliveredJob> {
   const job = await context.sampleJob()
   const { capability, reply } = job
-  // A sample is valid, but need not mean anything: a URL that leads nowhere, a city that is none.
+  // A sample is valid against the schema but may be meaningless: an unreachable URL, an unknown city.
   if ([400, 402, 408, 500, 503].includes(reply.status) && !context.known.fixture) {
     throw new NotApplicable(
       'agent',
@@ -148,7 +148,7 @@ async function deliver(context: CheckContext): Promise<DeliveredJob> {
   return job
 }
 
-/** Asks again while money may still move (D8); in the end with the last answer, whatever it is. */
+/** Repeats the request while a settlement may still be in progress (D8). After the last repeat, it returns that response. */
 async function settled(context: CheckContext, ask: () => Promise<Reply>): Promise<Reply> {
   let reply = await ask()
   for (let again = 0; reply.status === 503 && again < MAX_REPEATS; again += 1) {
@@ -164,12 +164,15 @@ function retryAfterMs({ headers }: Reply): number {
   return /^\d{1,3}$/.test(seconds) ? Math.min(Number(seconds) * 1_000, MAX_RETRY_AFTER_MS) : 1_000
 }
 
-/** How long a job may take that keeps its deadline and is settled then. */
+/** The longest time that a job may take which meets its deadline and is then settled. */
 async function jobMs(context: CheckContext): Promise<number> {
   return ((await context.agent()).maxDeadlineSeconds + AFTER_DEADLINE_SECONDS) * 1_000
 }
 
-/** The same for what costs nothing to ask again: an agent that was too slow once may be quicker. */
+/**
+ * Shares one result. A request that got no response is repeated on the next call, because it is free and the agent may be
+ * faster then.
+ */
 function onceAnswered<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined
   return async () => {

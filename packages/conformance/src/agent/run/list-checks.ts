@@ -27,7 +27,7 @@ import { SETTLEMENT_CHECKS } from '../areas/job/settlement.ts'
 import { TRANSPORT_CHECKS } from '../areas/request/transport.ts'
 import { UNPAID_CHECKS } from '../areas/price/unpaid.ts'
 
-/** Every check there is, in the order in which they run: what costs nothing first. */
+/** Returns all checks in the order in which they run: the free ones first. */
 export function listChecks(): readonly Check[] {
   return [
     ...HEALTH_CHECKS,
@@ -60,7 +60,7 @@ export function listChecks(): readonly Check[] {
   ]
 }
 
-/** The part of an id before the slash: what `only` may name. */
+/** The part of an id before the slash, which `only` may name. */
 export function areaOf({ id }: Check): string {
   return id.slice(0, id.indexOf('/'))
 }

@@ -8,10 +8,11 @@ import { NotApplicable } from '../exchange/verdicts.ts'
 const DEFAULT_MAX_JOBS = 20
 
 /**
- * A payment by the payer for one job: the one place of a run where a stranger's agent gets one that is good. It is
- * signed only for what was agreed to, and for as long as the declared deadline needs, not as the 402 wishes.
+ * Signs a payment by the payer for one job. This is the only place of a run that gives a valid payment to an unknown agent.
+ * The payment is signed only for the agreed terms and only for as long as the declared deadline requires, regardless of the
+ * 402 response.
  *
- * Throws `NotApplicable` where it must not be signed.
+ * Throws `NotApplicable` when the payment must not be signed.
  */
 export async function payForJob(
   context: CheckContext,

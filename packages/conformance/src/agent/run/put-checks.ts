@@ -2,46 +2,46 @@ import type { Check } from '../check/check.ts'
 import type { CheckResult, ConformanceRun } from './run-conformance.ts'
 import { watchSilence } from './watch-silence.ts'
 
-/** What a run came to. */
+/** The results of a run. */
 export interface Findings {
-  /** Of all checks that were put and say something, in order. */
+  /** The results of all checks that were run and are meaningful, in order. */
   readonly results: readonly CheckResult[]
-  /** Why not all were. */
+  /** Why the run ended early; `undefined` when it did not. */
   readonly stopped: Stop | undefined
 }
 
-/** Why a run ended before its end. */
+/** Why a run ended early. */
 export interface Stop {
   readonly reason:
     /** Ctrl-C. */
     | 'interrupted'
-    /** The agent answers no more. */
+    /** The agent no longer responds. */
     | 'gone'
-    /** It answers, but so late, so often, that the run would not end. */
+    /** The agent responds so late and so often late that the run would take too long. */
     | 'slow'
-    /** Something answers, but neither `/health` nor `/about` as an agent does: all else would fail alike. */
+    /** A server responds, but neither `/health` nor `/about` is that of an agent, so all other checks would fail as well. */
     | 'no agent'
-  /** The last check that got an answer; undefined where none did. */
+  /** The last check that got a response; `undefined` when none did. */
   readonly after: Check | undefined
 }
 
-/** How a run is watched and bounded. */
+/** How a run is observed and limited. */
 export interface PutOptions {
-  /** What a check waits. */
+  /** How long a check waits. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Asks the agent for a sign of life; rejects where there is none. */
+  /** Probes whether the agent responds; rejects when it does not. */
   readonly isThere: () => Promise<unknown>
   readonly onCheck: (check: Check, index: number) => void
   readonly onResult: (result: CheckResult) => void
 }
 
 /**
- * Puts the checks one after the other. Ends early when nobody answers any more, so that a run against an agent that
- * hangs is over in minutes, when what answers is no agent, and when it is interrupted; what is known by then is kept.
- * An agent that is gone fails no further check: what ended it is the finding.
+ * Runs the checks one after the other. The run ends early when the agent no longer responds, so that it takes only minutes
+ * against an agent that hangs, when the server is not an agent, and when the run is interrupted. The results so far are
+ * kept. When the agent stops responding, no further check fails; the check during which it stopped is the finding.
  *
- * Rejects only for a fault of the kit itself.
+ * Rejects only for a bug of the kit itself.
  */
 export async function putChecks(
   run: ConformanceRun,
@@ -72,7 +72,10 @@ export async function putChecks(
   return { results: notes.results, stopped: undefined }
 }
 
-/** The two routes that every agent has; either tells one, and so an agent with a fault in the other is checked whole. */
+/**
+ * The two routes that every agent has. One of them suffices to recognise an agent, so that an agent with a fault in the
+ * other is still checked completely.
+ */
 export const SIGNS_OF_AN_AGENT: readonly string[] = ['health/body', 'about/declaration']
 
 function isNoAgent(results: readonly CheckResult[]): boolean {
@@ -81,7 +84,7 @@ function isNoAgent(results: readonly CheckResult[]): boolean {
   )
 }
 
-/** Undefined when it was interrupted. */
+/** Returns `undefined` when the run was interrupted. */
 async function putOne(
   run: ConformanceRun,
   check: Check,
@@ -97,9 +100,9 @@ async function putOne(
 
 interface Notes {
   readonly results: readonly CheckResult[]
-  /** It is not known yet whether that says something of the check, or only that nobody is there. */
+  /** Holds back a result until it is known whether it is a finding of the check, or the agent no longer responds. */
   holdBack(result: CheckResult): void
-  /** Also what was held back before. */
+  /** Keeps the result, and all results held back before. */
   keep(result?: CheckResult): void
   stop(reason: Stop['reason']): Findings
 }

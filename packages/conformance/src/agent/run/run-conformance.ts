@@ -12,39 +12,39 @@ import { openSpendingBook, type Spending } from './spending.ts'
 import type { Terms } from '../check/terms.ts'
 import { Mismatch, NoAnswer, NotApplicable, type Missing } from '../exchange/verdicts.ts'
 
-/** Which agent is to be checked, and what the run may use. */
+/** The agent to check, and what the run may use. */
 export interface ConformanceOptions {
   /** `https://agent.example`, with or without a trailing slash. */
   readonly baseUrl: string
-  /** Default: the platform's own `fetch`. With another one, checks that need a socket are left out. */
+  /** Default: the platform's own `fetch`. With another one, checks that need a socket are skipped. */
   readonly fetch?: FetchLike
-  /** Default `detect`: by what the agent answers to a request that nobody could take for a job. */
+  /** Default `detect`: determined from the response to a request that cannot be taken for a job. */
   readonly mode?: AgentMode | 'detect'
-  /** Without one nothing is ever paid, and checks that need a delivered job are left out in paid mode. */
+  /** Without a payer nothing is paid, and in paid mode checks that need a delivered job are skipped. */
   readonly payer?: Payer
-  /** What is known of an agent of one's own. */
+  /** What the run's owner knows about the agent. */
   readonly known?: KnownAgent
   /** Ids of checks, or areas: `health`, `about/wallet`. */
   readonly only?: readonly string[]
-  /** How long each check waits for the agent in all, the time of a job to be delivered aside. Default: a minute. */
+  /** How long each check waits for the agent in total, without the time of a job. Default: one minute. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Default: the machine's own. */
+  /** Default: the system clock. */
   readonly clock?: Clock
 }
 
-/** What became of one check. */
+/** The result of one check. */
 export type CheckResult =
   | { readonly check: Check; readonly outcome: 'passed' }
   | {
       readonly check: Check
       readonly outcome: 'failed'
       readonly expected: string
-      /** What came, in one short line. */
+      /** What the agent responded, in one short line. */
       readonly got: string
-      /** Nothing came at all: the connection failed, or the time ran out. */
+      /** Whether there was no response at all: the connection failed, or the time ran out. */
       readonly silent: boolean
-      /** What is wrong is wrong wherever it is met, beside what the check is about. */
+      /** Whether the fault is a general one that many checks find, independent of this check's subject. */
       readonly general: boolean
       /** What to change, as a sentence. */
       readonly fix: string
@@ -57,11 +57,11 @@ export type CheckResult =
     }
 
 /**
- * Puts every rule of the contract to a running agent, one after the other, and yields each result as it is
+ * Checks every rule of the contract against a running agent, one after the other, and yields each result as soon as it is
  * known.
  *
- * Safe towards strangers: without a payer it sends no payment that could be good. Forged ones are signed with
- * a key made up for the run, whose wallet is empty. In dev mode it runs jobs with sample input, because they
+ * Safe for agents of other people: without a payer the run sends no payment that could be valid. Forged payments are signed
+ * with a key created for the run, whose wallet is empty. In dev mode the run executes jobs with sample input, because they
  * are free.
  *
  * Rejects only when `signal` aborts; an agent that cannot be reached fails its checks.
@@ -80,27 +80,27 @@ export async function* runConformance(options: ConformanceOptions): AsyncGenerat
   for (const check of checks) yield await put(check)
 }
 
-/** A run whose checks are put one after the other. */
+/** A run whose checks are run one after the other. */
 export interface ConformanceRun {
-  /** How the agent takes jobs: as it was found, or as the options say. */
+  /** How the agent accepts jobs: as detected, or as the options state. */
   readonly mode: AgentMode
-  /** All that were asked for, in order; those that do not concern this agent are told so when they are put. */
+  /** All selected checks, in order. A check that does not apply to this agent reports so when it is run. */
   readonly checks: readonly Check[]
-  /** Whether the check is one for this agent and this run; its answers may still leave nothing to ask. */
+  /** Whether the check applies to this agent and this run; the agent's responses may still make it inapplicable. */
   concerns(check: Check): boolean
-  /** Puts one check, at most once. Rejects only when `signal` aborts. */
+  /** Runs one check, at most once. Rejects only when `signal` aborts. */
   put(check: Check): Promise<CheckResult>
-  /** What `/about` declares; undefined where that is no declaration. */
+  /** The declaration from `/about`; `undefined` when the response is not a declaration. */
   declaration(): Promise<Declaration | undefined>
-  /** What the first capability asks for, which is the one paid for; undefined where nobody can pay it. */
+  /** The terms of the first capability, which the run pays for; `undefined` when they cannot be paid. */
   terms(): Promise<Terms | undefined>
-  /** What it has cost so far. */
+  /** What the run has cost so far. */
   spending(): Spending
 }
 
 /**
- * Prepares a run whose checks are put by the caller: by a test runner that wants a test for each, or a command
- * that shows where it is.
+ * Prepares a run in which the caller runs the checks: a test runner with one test for each check, or a command that shows
+ * its progress.
  *
  * @example
  * ```ts
@@ -148,7 +148,7 @@ export async function startRun(options: ConformanceOptions): Promise<Conformance
   }
 }
 
-/** What an agent does not let one know is told by its checks. */
+/** Returns `undefined` for information that the agent does not give; its checks report that. */
 async function orUndefined<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()
@@ -167,7 +167,7 @@ async function runCheck(context: CheckContext, check: Check, hasSocket: boolean)
     await check.run(context)
     return { check, outcome: 'passed' }
   } catch (error) {
-    // What a broken connection makes of an answer is no finding once nobody wants to know.
+    // After an abort, errors of the broken connection are not a finding.
     context.signal.throwIfAborted()
     if (error instanceof NotApplicable) {
       return { check, outcome: 'not applicable', missing: error.missing, why: error.message }
@@ -178,14 +178,14 @@ async function runCheck(context: CheckContext, check: Check, hasSocket: boolean)
       const general = fix !== undefined
       return { check, outcome: 'failed', expected, got, silent, general, fix: fix ?? check.fix }
     }
-    // A stranger can answer what no check foresees; that is a failure of one check, not of the run.
+    // An agent can send a response that no check foresees; that fails one check, not the run.
     const got = `something else: ${error instanceof Error ? error.message : String(error)}`
     const expected = 'an answer of the documented form'
     return { check, outcome: 'failed', expected, got, silent: false, general: false, fix: check.fix }
   }
 }
 
-/** What is missing that the check needs. */
+/** Returns which need of the check is not met. */
 function unfit(context: CheckContext, { needs }: Check, hasSocket: boolean): NotApplicable | undefined {
   const { mode, known } = context
   if (!needs.modes.includes(mode))

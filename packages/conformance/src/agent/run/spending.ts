@@ -2,26 +2,26 @@ import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Reply } from '../exchange/send-request.ts'
 
-/** What a run has cost its payer, as far as it knows. */
+/** What a run has cost its payer, as far as is known. */
 export interface Spending {
-  /** Payments that were signed; each can be charged once at most. */
+  /** The number of signed payments; each can be charged at most once. */
   readonly payments: number
-  /** The sum of them, in atomic units. */
+  /** The sum of the signed payments, in atomic units. */
   readonly signedAtomic: bigint
-  /** Unix seconds until which a payment that was not charged still can be; undefined where none was signed. */
+  /** Unix seconds until which an uncharged payment can still be charged; `undefined` when none was signed. */
   readonly goodUntilSeconds: number | undefined
-  /** Hashes of the transfers that the agent showed in PAYMENT-RESPONSE. */
+  /** Hashes of the transfers that the agent named in PAYMENT-RESPONSE. */
   readonly transactions: readonly string[]
 }
 
-/** Keeps the books of a run. */
+/** Records the spending of a run. */
 export interface SpendingBook {
   noteSigned(amountAtomic: bigint, validBefore: number): void
   noteReply(reply: Reply): void
   spending(): Spending
 }
 
-/** Opens them. */
+/** Creates an empty record. */
 export function openSpendingBook(): SpendingBook {
   let payments = 0
   let signedAtomic = 0n

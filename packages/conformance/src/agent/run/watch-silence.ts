@@ -1,31 +1,31 @@
-/** What a check without any answer means. */
+/** The meaning of a check without any response. */
 export type Silence =
-  /** Nothing yet: the next ones tell. */
+  /** Not known yet; the next checks decide. */
   | 'open'
-  /** The check's own finding: the agent is there. */
+  /** A finding of the check itself: the agent responds otherwise. */
   | 'its own'
-  /** Nobody is there any more. */
+  /** The agent no longer responds. */
   | 'gone'
-  /** It is there, but waiting on would take for ever. */
+  /** The agent responds, but the run would take too long. */
   | 'slow'
 
-/** Tells an agent that hangs or has ended from one that leaves single questions unanswered. */
+/** Distinguishes an agent that hangs or has ended from one that does not respond to individual requests. */
 export interface SilenceWatch {
-  /** A check got an answer. */
+  /** Reports that a check got a response. */
   answered(): void
-  /** A check got none, after so long. `isLast`: nothing comes after it that could tell. */
+  /** Reports that a check got none after a time. `isLast`: no further check follows that could decide. */
   unanswered(waitedMs: number, isLast: boolean): Promise<Silence>
 }
 
-/** So many checks without any answer in a row, and it is asked whether the agent is there. */
+/** After this many checks in a row without any response, the agent is probed. */
 const IN_A_ROW = 3
-/** So many time-outs are waited for in all. */
+/** The total number of timeouts after which the run ends. */
 const TIMEOUTS_BORNE = 8
 
 /**
- * Makes one.
+ * Creates a watch.
  *
- * @param isThere asks the agent for a sign of life; rejects where there is none
+ * @param isThere probes whether the agent responds; rejects when it does not
  */
 export function watchSilence(options: {
   readonly timeoutMs: number
@@ -40,7 +40,7 @@ export function watchSilence(options: {
     },
     async unanswered(waitedMs, isLast) {
       inARow += 1
-      // A job may take longer than a check waits; that is not held against the agent.
+      // A job may take longer than a check waits; that does not count against the agent.
       waitedInVainMs += Math.min(waitedMs, timeoutMs)
       if (inARow < IN_A_ROW && !isLast) return 'open'
       inARow = 0

@@ -7,25 +7,25 @@ import { createTrial, type Trial } from '../trial/trial.ts'
 import { createWitness } from '../trial/witness.ts'
 import { readSupported } from './read-supported.ts'
 
-/** How a facilitator is reached. */
+/** How to reach a facilitator. */
 export interface SubjectOptions extends Omit<Subject, 'accounts' | 'offers' | 'attempts'> {
-  /** A local chain's node, for us to look and to pay with. */
+  /** The node of a local chain, through which the kit reads the chain and pays. */
   readonly rpcUrl: string
-  /** The facilitator is a service with an HTTP door of its own. */
+  /** Whether the facilitator is a service with its own HTTP interface. */
   readonly door: boolean
 }
 
-/** A trial, and how it ends. */
+/** A trial and the function that ends it. */
 export interface OpenTrial {
   readonly trial: Trial
   close(): Promise<void>
 }
 
 /**
- * Opens the trial of a facilitator: reads from `/supported` which network it settles on, from which accounts, and
- * whether it has the hold extension.
+ * Opens the trial of a facilitator: reads from `/supported` the network on which it settles, its accounts, and whether it
+ * has the hold extension.
  *
- * Rejects when it does not answer that within 15 s, or when the chain is none of the table.
+ * Rejects when the facilitator does not respond within 15 s, or when the networks table does not contain the chain.
  *
  * @example
  * ```ts

@@ -2,15 +2,15 @@ import { administer, makeTrialSecret } from '../trial/administer.ts'
 
 /** A secret for one trial. */
 export interface OwnSecret {
-  /** Without blanks: it fits into a header. */
+  /** Without whitespace, so that it is valid in a header. */
   readonly secret: string
-  /** Revokes it. Rejects where the facilitator does not. */
+  /** Revokes the secret. Rejects when the facilitator does not revoke it. */
   revoke(): Promise<void>
 }
 
 /**
- * Makes a secret that takes payments to these wallets. It is not broken off before its time is over: the secret would
- * be left behind. Rejects where none was made.
+ * Creates a secret for payments to these wallets. The request is not aborted before its timeout, because the secret would
+ * otherwise remain. Rejects when none was created.
  */
 export async function makeOwnSecret(
   subject: { readonly url: string; readonly adminToken: string },
@@ -27,7 +27,7 @@ export async function makeOwnSecret(
   }
 }
 
-/** It came from outside, whatever its type says. */
+/** The value came from outside, so its type is not trusted. */
 function isWord(value: unknown): boolean {
   return typeof value === 'string' && /^[!-~]{1,512}$/.test(value)
 }

@@ -3,23 +3,23 @@ import type { Outcome, RuleCase } from '../trial/rule-case.ts'
 import type { Attempts } from '../trial/subject.ts'
 import type { Trial } from '../trial/trial.ts'
 
-/** What became of a case. */
+/** The result of a case. */
 export interface Played {
   readonly ruleCase: RuleCase
-  /** Undefined where it does not apply to this facilitator. */
+  /** `undefined` when the case does not apply to this facilitator. */
   readonly outcome: Outcome | undefined
   readonly tookMs: number
-  /** Whether the facilitator answered anything; undefined where it was not asked. */
+  /** Whether the facilitator responded to any request; `undefined` when none was sent. */
   readonly answered: boolean | undefined
 }
 
-/** A case that was broken off may put the chain in order again for so long. */
+/** How long an aborted case may take to restore the chain. */
 const GRACE_MS = 3_000
 
 /**
- * Plays cases one after another: each looks at the whole chain. A case that throws has failed, and the next is
- * played all the same. What `onPlayed` does is waited for. A case during which the signal aborts is not among the
- * results: it ends at once where the trial was opened with the same signal, and is left alone after 3 s.
+ * Runs cases one after another, because each reads the whole chain. A case that throws has failed, and the next one still
+ * runs. The promise of `onPlayed` is awaited. A case during which the signal aborts is not in the results: it ends at once
+ * when the trial was opened with the same signal, and is no longer awaited after 3 s.
  */
 export async function playMatrix(
   trial: Trial,
@@ -57,7 +57,7 @@ async function playOne(trial: Trial, ruleCase: RuleCase): Promise<Outcome> {
   }
 }
 
-/** The outcome, or undefined a while after the signal aborted. */
+/** Resolves to the outcome, or to `undefined` some time after the signal aborted. */
 async function unlessEnded(
   outcome: Promise<Outcome>,
   signal: AbortSignal | undefined,

@@ -3,22 +3,22 @@ import { ask } from '../trial/subject.ts'
 import type { Trial } from '../trial/trial.ts'
 import { playMatrix, type Played } from './play-matrix.ts'
 
-/** So many cases without any answer in a row, and it is asked whether the facilitator is there. */
+/** After this many cases in a row without any response, the facilitator is probed. */
 const IN_A_ROW = 3
 
-/** What came of a run that may have ended early. */
+/** The results of a run that may have ended early. */
 export interface PlayedSoFar {
-  /** Without the cases to which a facilitator that is gone did not answer. */
+  /** Does not include the cases to which a facilitator that no longer runs did not respond. */
   readonly played: readonly Played[]
-  /** Why it ended early: the signal aborted, or the facilitator answers no more. */
+  /** Why the run ended early: the signal aborted, or the facilitator no longer responds. */
   readonly stopped: 'interrupted' | 'gone' | undefined
 }
 
 /**
- * Plays cases one after another, and stops where the facilitator answers no more: silence is no refusal, and waiting for
+ * Runs cases one after another, and stops when the facilitator no longer responds: silence is not a refusal, and waiting in
  * every case would take hours.
  *
- * @param onPlayed called in order, once it is sure that the facilitator is there
+ * @param onPlayed called in order, once it is certain that the facilitator responds
  */
 export async function playWhileAnswered(
   trial: Trial,
@@ -46,7 +46,7 @@ export async function playWhileAnswered(
     async one => {
       if (one.answered === true) release()
       silent.push(one)
-      // A case that asks nothing tells nothing of who is there.
+      // A case that sends no request says nothing about whether the facilitator responds.
       const unanswered = silent.filter(({ answered }) => answered === false).length
       if (unanswered === 0) release()
       else if (unanswered >= IN_A_ROW) await lookAgain()

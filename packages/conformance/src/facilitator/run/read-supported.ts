@@ -1,26 +1,26 @@
 import { isAddress } from '@farebox/payments/crypto/address'
 import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 
-/** What a facilitator says of itself at `/supported`, as far as the trial uses it. */
+/** The parts of a facilitator's `/supported` that the trial uses. */
 export interface Supported {
-  /** `eip155:<chain id>`, of the scheme `exact`; undefined where the answer has no list of kinds. */
+  /** `eip155:<chain id>`, of the scheme `exact`; `undefined` when the response has no list of kinds. */
   readonly networks: readonly string[] | undefined
-  /** It has the hold extension. */
+  /** Whether it has the hold extension. */
   readonly hasHolds: boolean
-  /** Addresses that pay its gas. */
+  /** The addresses that pay its gas. */
   readonly accounts: readonly string[]
 }
 
 const TIMEOUT_MS = 15_000
-/** More than any facilitator settles on; the chain is asked about every account, before and after each case. */
+/** More than any facilitator has; the chain is queried for every account, before and after each case. */
 const MAX_NETWORKS = 64
 const MAX_ACCOUNTS = 64
 
 /**
- * Asks `/supported`. What is in it was written by a stranger: networks and addresses of another form are left out, and
- * so is what goes beyond 64 of each.
+ * Requests `/supported`. The content is untrusted: networks and addresses in another form are ignored, as are all beyond 64
+ * of each.
  *
- * Rejects with the error of `fetch` where nothing answers within 15 s, and with the signal's reason once it aborts.
+ * Rejects with the error of `fetch` when there is no response within 15 s, and with the signal's reason when it aborts.
  */
 export async function readSupported(url: string, signal?: AbortSignal): Promise<Supported> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)

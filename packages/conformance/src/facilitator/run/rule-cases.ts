@@ -11,7 +11,7 @@ import { sponsorshipCases } from '../rules/settlement/sponsorship.ts'
 import { timeCases } from '../rules/payment/time.ts'
 import { numbered, type RuleCase } from '../trial/rule-case.ts'
 
-/** The whole matrix, in the order in which it is played: what was sent over all is looked at last. */
+/** All cases in the order in which they run: the total of the sent transactions is checked last. */
 export const ruleCases: readonly RuleCase[] = [
   ...bindingCases,
   ...authenticityCases,

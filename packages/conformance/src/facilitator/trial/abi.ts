@@ -1,11 +1,11 @@
-/** As much of the contract ABI as the trials need: calls with words and byte strings, and arrays read back. */
+/** The part of the contract ABI that the trials need: calls with words and byte strings, and decoding of arrays. */
 
 /** A value of one word (an address, a number, 32 bytes as `0x` hex), or a byte string of any length. */
 export type AbiValue = bigint | string | { readonly bytes: string }
 
 const WORD_BYTES = 32
 
-/** Encodes values one after the other, byte strings behind them. `0x` hex. */
+/** Encodes values one after the other, followed by the byte strings. Returns `0x` hex. */
 export function encodeValues(values: readonly AbiValue[]): string {
   const heads: string[] = []
   let tail = ''
@@ -19,18 +19,18 @@ export function encodeValues(values: readonly AbiValue[]): string {
   return `0x${heads.join('')}${tail}`
 }
 
-/** Encodes a call: the selector, `0x` and 8 digits, and the values. */
+/** Encodes a call: the selector, `0x` and 8 digits, followed by the values. */
 export function encodeCall(selector: string, ...values: readonly AbiValue[]): string {
   return selector + encodeValues(values).slice(2)
 }
 
-/** Calldata behind its selector, read a word at a time. Throws where it ends too soon. */
+/** Reads the calldata after its selector, word by word. Throws when the data is too short. */
 export interface AbiReader {
   /** The word at a byte offset, 64 digits without `0x`. */
   word(offset: number): string
-  /** The number at a byte offset: a length, or where something begins. */
+  /** The number at a byte offset: a length, or an offset. */
   number(offset: number): number
-  /** The byte string that begins with its length at a byte offset. `0x` hex. */
+  /** The byte string whose length is at a byte offset. `0x` hex. */
   bytes(offset: number): string
 }
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { trialSignal, type SubjectRequest, type Subject } from './subject.ts'
 
-/** A trial of a facilitator whose secrets can be administered, or the part of one that it takes. */
+/** The part of a trial that is needed to administer a facilitator's secrets. */
 export interface Administered {
   readonly subject: Pick<Subject, 'url' | 'adminToken' | 'signal'>
 }
 
 const ANSWER_MS = 10_000
 
-/** A secret, as it is sent. */
+/** A request that sends this secret. */
 export const bearer = (secret: string): SubjectRequest => ({ authorization: `Bearer ${secret}` })
 
-/** A secret of an owner of its own. Rejects where none was made. */
+/** Creates a secret with a separate owner. Rejects when none was created. */
 export async function makeTrialSecret(
   trial: Administered,
   wallets: readonly string[],
@@ -22,7 +22,10 @@ export async function makeTrialSecret(
   return { ...made, owner }
 }
 
-/** Asks the administration of secrets. Rejects where nothing answers within 10 s, and once the trial's signal aborts. */
+/**
+ * Calls the administration API for secrets. Rejects when there is no response within 10 s, and when the trial's signal
+ * aborts.
+ */
 export async function administer(
   { subject }: Administered,
   method: string,

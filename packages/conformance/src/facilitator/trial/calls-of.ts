@@ -1,10 +1,10 @@
 import { readCall } from './abi.ts'
 import type { WitnessedTransaction } from './witness.ts'
 
-/** `transferWithAuthorization`, with v, r, s and with the signature in one piece (EIP-3009). */
+/** The selectors of `transferWithAuthorization`: with v, r, s, and with the signature as one byte string (EIP-3009). */
 export const TRANSFERS = ['0xe3ee160e', '0xcf092995'] as const
 
-/** Where Multicall3 and BatchSettler are on every chain. */
+/** The address of Multicall3 on every chain. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 export const BATCH_SETTLER = '0xb09b0D018a3e3b96e2749C877e68f17376970a4e'
 
@@ -21,13 +21,13 @@ export interface ChainCall {
   readonly data: string
 }
 
-/** The calls a transaction makes, those within a batch each for itself. */
+/** Returns the calls that a transaction makes; each call of a batch is listed separately. */
 export function callsOf({ to, input }: Pick<WitnessedTransaction, 'to' | 'input'>): readonly ChainCall[] {
   const whole = { to: to ?? 'nowhere', data: input }
   if (isAt(to, BATCH_SETTLER)) {
     if (!input.startsWith(SETTLE)) return [whole]
     const call = readCall(input)
-    // It calls `transferWithAuthorization` of the token it is given, once for each item, and nothing else.
+    // BatchSettler calls `transferWithAuthorization` of the given token, once for each item, and nothing else.
     const items = countItems(call.bytes(call.number(64)).slice(2))
     return Array.from({ length: items }, () => ({ to: addressIn(call.word(0)), data: TRANSFERS[0] }))
   }
@@ -41,7 +41,7 @@ export function callsOf({ to, input }: Pick<WitnessedTransaction, 'to' | 'input'
   })
 }
 
-/** One that is cut off is counted, though BatchSettler pays nothing then. */
+/** A truncated item is counted as well, although BatchSettler pays nothing in that case. */
 function countItems(hex: string): number {
   let count = 0
   for (let at = 0; at < hex.length; count += 1) {

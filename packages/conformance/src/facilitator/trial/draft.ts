@@ -4,7 +4,7 @@ import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 
-/** Terms of a payment as they travel; every field may be made wrong. */
+/** The terms of a payment in wire format; a case may make every field wrong. */
 export interface DraftTerms {
   scheme: unknown
   network: unknown
@@ -17,7 +17,7 @@ export interface DraftTerms {
 
 /** A request for `/verify` or `/settle` that a case may change in any way before it is sent. */
 export interface PaymentDraft {
-  /** As it is sent. */
+  /** The body to send. */
   readonly body: {
     x402Version: unknown
     paymentPayload: {
@@ -34,15 +34,15 @@ export interface PaymentDraft {
   }
   /** The payer's address, lower-case. */
   readonly payer: string
-  /** What was signed first: the good payment that the draft began as. */
+  /** The originally signed authorization of the valid payment. */
   readonly signed: Authorization
-  /** Signs the authorization again with changes, for another domain or with another key where these are given. */
+  /** Signs the authorization again with changes, and with another domain or key when given. */
   sign(changes: Partial<Authorization>, options?: DraftSigning): void
-  /** Applies a change to all terms of the JSON: what is asked and what is said to be accepted. */
+  /** Applies a change to all terms in the JSON: the required and the accepted ones. */
   terms(change: Partial<DraftTerms>): void
 }
 
-/** Deviations of a signature. */
+/** Changes to how a draft is signed. */
 export interface DraftSigning {
   readonly chainId?: number
   readonly verifyingContract?: string
@@ -51,7 +51,7 @@ export interface DraftSigning {
   readonly key?: string
 }
 
-/** What a good payment is made of. */
+/** The data of a valid payment. */
 export interface DraftParts {
   readonly crypto: EvmCrypto
   readonly network: Network
@@ -61,7 +61,7 @@ export interface DraftParts {
   readonly nowSeconds: number
 }
 
-/** Drafts a good payment: of the amount, to the wallet, good for five minutes from now. */
+/** Drafts a valid payment of the amount to the wallet, valid for five minutes from now. */
 export function draftPayment(parts: DraftParts): PaymentDraft {
   const { crypto, network, payerKey, payTo, amountAtomic } = parts
   const payer = crypto.addressOf(fromHex(payerKey))

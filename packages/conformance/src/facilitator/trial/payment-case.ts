@@ -4,21 +4,21 @@ import type { Outcome, UnnumberedCase, Verdict } from './rule-case.ts'
 import type { FacilitatorReply } from './subject.ts'
 import { PRICE, type TrialPayer, type Trial } from './trial.ts'
 
-/** A case that is a good payment changed in one way, verified and then settled. */
+/** A case with a valid payment that is changed in one way, then verified and settled. */
 export interface PaymentCase {
   readonly sent: string
-  /** What the rule wants of everybody. */
+  /** What the rule requires of every facilitator. */
   readonly expected: Verdict
-  /** What Farebox promises beyond it; a facilitator with the hold extension is measured by this. */
+  /** What Farebox promises beyond the rule; a facilitator with the hold extension is judged by this. */
   readonly promise?: Verdict
   readonly needs?: UnnumberedCase['needs']
-  /** So much of the token the payer has; default one price. */
+  /** The payer's balance of the token; default one price. */
   readonly balanceAtomic?: bigint
   readonly amountAtomic?: bigint
   readonly change: (draft: PaymentDraft, trial: Trial, payer: TrialPayer) => unknown
-  /** Happens between `/verify` and `/settle`, of a payment that was valid so far. */
+  /** Runs between `/verify` and `/settle`, for a payment that was valid at verification. */
   readonly between?: (draft: PaymentDraft, trial: Trial, payer: TrialPayer) => Promise<unknown>
-  /** Is undone afterwards, whatever came of it. */
+  /** Undoes the change afterwards, whatever the result. */
   readonly undo?: (draft: PaymentDraft, trial: Trial) => Promise<unknown>
 }
 
@@ -28,7 +28,7 @@ const WORDS: { readonly [verdict in Verdict]: string } = {
   truthful: 'refused, or settled once',
 }
 
-/** Makes a row of it. */
+/** Turns it into a case of the matrix. */
 export function paymentCase(one: PaymentCase): UnnumberedCase {
   const { sent, expected, promise = expected } = one
   return {
@@ -56,7 +56,7 @@ async function play(one: PaymentCase, trial: Trial): Promise<Outcome> {
   }
 }
 
-/** Good when it was verified, bad when it is settled: no transaction may be wasted on it. */
+/** The payment is valid at verification and invalid at settlement: no transaction may be sent for it. */
 async function playBetween(
   one: PaymentCase,
   trial: Trial,
@@ -86,7 +86,7 @@ async function playBetween(
 
 interface Seen {
   readonly transfers: number
-  /** Transfers beyond what one settlement moves, or to somebody else. */
+  /** Transfers beyond those of one settlement, or to another account. */
   readonly transactions: number
   readonly used: boolean
   readonly proves: (transaction: string) => Promise<boolean>
@@ -104,7 +104,7 @@ async function see(trial: Trial, draft: PaymentDraft, before: number): Promise<S
   }
 }
 
-/** Addresses and nonce as the proof compares them. */
+/** Returns addresses and nonce in the lower-case form that the proof compares. */
 function lowered(authorization: Authorization): Partial<Authorization> {
   const lower = (value: unknown): string => String(value).toLowerCase()
   return {
@@ -163,7 +163,7 @@ async function settledWrongly(
 
 const SHOWN_CHARACTERS = 120
 
-/** An answer in a few words. */
+/** Describes a response in a few words. */
 export function brief(reply: FacilitatorReply): string {
   if (reply.said === 'yes') return 'said yes'
   if (reply.said === 'later') return 'said pending'

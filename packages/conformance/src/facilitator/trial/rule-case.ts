@@ -1,7 +1,7 @@
 import type { Need } from './subject.ts'
 import type { Trial } from './trial.ts'
 
-/** The rule a case belongs to, as `docs/facilitator-rules.md` lists them. */
+/** The rules that cases belong to, as `docs/facilitator-rules.md` lists them. */
 export const RULES = {
   SR1: 'A payment is bound to what it was asked for',
   SR2: 'Only the payer can have signed it',
@@ -17,8 +17,8 @@ export const RULES = {
 export type Rule = keyof typeof RULES
 
 /**
- * What a facilitator may do with a payment: refuse it everywhere, settle it once, or either, as long as its
- * words and the chain agree.
+ * What a facilitator may do with a payment: refuse it everywhere, settle it once, or either, as long as its response and
+ * the chain agree.
  */
 export type Verdict = 'refused' | 'settled' | 'truthful'
 
@@ -27,27 +27,27 @@ export interface RuleCase {
   /** `SR1-07` */
   readonly id: string
   readonly rule: Rule
-  /** What is sent, in words. */
+  /** A description of the request. */
   readonly sent: string
-  /** What the rule wants, in words. */
+  /** A description of what the rule requires. */
   readonly expected: string
   readonly needs: readonly Need[]
-  /** Sends it, and looks at the answers and at the chain. */
+  /** Sends the request, and checks the responses and the chain. */
   play(trial: Trial): Promise<Outcome>
 }
 
-/** What came of a case. */
+/** The result of a case. */
 export interface Outcome {
-  /** In a few words: `refused`, `settled once`. */
+  /** A short description: `refused`, `settled once`. */
   readonly did: string
-  /** What breaks the rule; undefined where it is kept. */
+  /** The violation of the rule; `undefined` when there is none. */
   readonly wrong?: string | undefined
 }
 
-/** A case before it has its number. */
+/** A case without its number. */
 export type UnnumberedCase = Omit<RuleCase, 'id' | 'rule' | 'needs'> & { readonly needs?: readonly Need[] }
 
-/** Numbers the cases of a rule in their order. */
+/** Numbers the cases of a rule in order. */
 export function numbered(rule: Rule, cases: readonly UnnumberedCase[]): readonly RuleCase[] {
   return cases.map((one, index) => ({
     needs: [],

@@ -1,20 +1,20 @@
-/** What a facilitator may offer beyond the x402 API. One without it is not measured by the cases that need it. */
+/** What a facilitator may offer beyond the x402 API. Cases that need it are skipped for a facilitator without it. */
 export type Need =
-  /** FACILITATOR_SECRETs, and the token that administers them. */
+  /** FACILITATOR_SECRETs and the token to administer them. */
   | 'secrets'
   /** The hold extension: bindings and releases. */
   | 'holds'
-  /** A service with an HTTP door of its own; a library behind a few lines of ours has none. */
+  /** A service with its own HTTP interface; a library wrapped in a few lines of our code has none. */
   | 'door'
-  /** A chain node that we stand in front of. */
+  /** A chain node behind a proxy of the kit. */
   | 'node'
 
-/** Requests of a trial so far. */
+/** Counts the requests of a trial so far. */
 export interface Attempts {
   answered: number
-  /** Nothing came in time, or the connection was cut. */
+  /** No response came in time, or the connection was closed. */
   unanswered: number
-  /** How many of the latest were waited for in vain. */
+  /** How many of the latest requests in a row timed out. */
   timedOutInARow: number
 }
 
@@ -22,53 +22,52 @@ export interface Attempts {
 export interface Subject {
   readonly name: string
   readonly url: string
-  /** Its FACILITATOR_SECRET; empty where it wants none. */
+  /** Its FACILITATOR_SECRET; empty when it requires none. */
   readonly secret: string
-  /** Wallets that the secret may take payments to: the one that is paid, and another of the same owner. */
+  /** Wallets to which the secret may accept payments: the one that is paid, and another one of the same owner. */
   readonly payTo: string
   readonly secondPayTo: string
-  /** Opens its administration of secrets. */
+  /** The token for its administration of secrets. */
   readonly adminToken?: string
-  /** The accounts that pay its gas; read from `/supported`. */
+  /** The accounts that pay its gas, read from `/supported`. */
   readonly accounts: readonly string[]
   readonly offers: ReadonlySet<Need>
-  /** Ends every request, once it aborts. */
+  /** Cancels every request when it aborts. */
   readonly signal?: AbortSignal
-  /** Counted while it is asked. */
+  /** Updated with each request. */
   readonly attempts: Attempts
-  /** Its node, where we stand in front of it: called before a transaction passes, once. */
+  /** For a node behind a proxy of the kit: runs `act` once, before the next transaction is forwarded. */
   beforeSend?(act: () => Promise<void>): void
 }
 
-/** What a facilitator answered, read as an agent would read it. */
+/** The response of a facilitator, interpreted as an agent would. */
 export interface FacilitatorReply {
   readonly status: number
   readonly text: string
   readonly body: { readonly [key: string]: unknown } | undefined
-  /** `yes`: valid, or settled. `no`: a verdict. `later`: pending. `nothing`: no verdict at all. */
+  /** `yes`: valid, or settled. `no`: a verdict. `later`: pending. `nothing`: no verdict. */
   readonly said: 'yes' | 'no' | 'later' | 'nothing'
   /** `invalidReason` or `errorReason`. */
   readonly reason: string
-  /** Lower-case; empty where none was named. */
+  /** Lower-case; empty when the response names none. */
   readonly transaction: string
 }
 
-/** How a request is sent. */
+/** Options for sending a request. */
 export interface SubjectRequest {
-  /** The whole `Authorization` header; undefined: none. Default: the subject's secret. */
+  /** The whole `Authorization` header; `undefined` sends none. Default: the subject's secret. */
   readonly authorization?: string | undefined
   readonly headers?: { readonly [name: string]: string }
 }
 
 const ANSWER_MS = 30_000
-/** So many requests are waited for so long; the next one, of somebody who does not answer at all, for less. */
+/** After this many timeouts in a row, the next request has a shorter timeout, because the facilitator does not respond. */
 const LONG_WAITS = 2
 const SHORT_ANSWER_MS = 5_000
 
 /**
- * Posts a body, an object or raw bytes, to `/verify` or `/settle`, and waits up to 30 s; 5 s where the two
- * requests before were waited for in vain. Never rejects: status 0 means
- * no answer.
+ * Posts a body, an object or raw bytes, to `/verify` or `/settle`, and waits up to 30 s; 5 s when the previous two requests
+ * timed out. Never rejects: status 0 means no response.
  */
 export async function ask(
   subject: Subject,
@@ -106,7 +105,7 @@ export async function ask(
   }
 }
 
-/** When a request is given up: after so long, or as soon as the trial ends. */
+/** The signal that cancels a request: after the timeout, or when the trial ends. */
 export function trialSignal({ signal }: Pick<Subject, 'signal'>, timeoutMs: number): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
   return signal === undefined ? timeout : AbortSignal.any([timeout, signal])

@@ -7,7 +7,7 @@ import type { Network } from '@farebox/payments/networks'
 import { encodeCall } from './abi.ts'
 import { STRANGER } from './local-accounts.ts'
 
-/** The token of a local chain, as payers, its issuer and strangers use it. */
+/** The token of a local chain, as payers, its issuer and other accounts use it. */
 export interface Token {
   mint(account: string, amountAtomic: bigint, token?: string): Promise<void>
   pause(): Promise<void>
@@ -16,17 +16,17 @@ export interface Token {
   unBlacklist(account: string): Promise<void>
   /** `cancelAuthorization`, signed by the payer. */
   cancel(payerKey: string, nonce: string): Promise<void>
-  /** Submits an authorization from a stranger's account; gives the transaction's hash. */
+  /** Submits an authorization from a stranger's account; returns the transaction's hash. */
   submit(authorization: Authorization, signature: string): Promise<string>
-  /** The payer gives everything away. */
+  /** The payer transfers its whole balance to another account. */
   drain(payerKey: string): Promise<void>
-  /** The payer uses a nonce up for another transfer: one unit, to a stranger. */
+  /** The payer uses a nonce for another transfer: one unit to a stranger. */
   spendNonce(payerKey: string, nonce: string): Promise<void>
   setCode(account: string, code: string): Promise<void>
   codeOf(account: string): Promise<string>
 }
 
-/** The first four bytes of the token's calls. */
+/** The selectors of the token's calls. */
 export const SELECTORS = {
   mint: '0x40c10f19',
   pause: '0x8456cb59',
@@ -38,7 +38,7 @@ export const SELECTORS = {
   transferWithAuthorization: '0xcf092995',
 } as const
 
-/** Opens it. All transactions come from the stranger of the local chain, which nobody else uses. */
+/** Opens the token. All transactions come from the stranger account of the local chain, which no other part uses. */
 export function openToken(rpc: JsonRpc, network: Network, crypto: EvmCrypto): Token {
   const hasher = createAuthorizationHasher(crypto, network)
   const send = async (data: string, to: string = network.asset.address): Promise<string> => {

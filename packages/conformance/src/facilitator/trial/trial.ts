@@ -9,10 +9,10 @@ import { ask, type SubjectRequest, type Subject, type FacilitatorReply } from '.
 import type { Token } from './token.ts'
 import type { Witness } from './witness.ts'
 
-/** What the cases pay, in atomic units. */
+/** The price that the cases pay, in atomic units. */
 export const PRICE = 10_000n
 
-/** What a case works with: a facilitator, a chain, and payers of its own. */
+/** What a case works with: a facilitator, a chain, and its own payers. */
 export interface Trial {
   readonly subject: Subject
   readonly network: Network
@@ -20,12 +20,12 @@ export interface Trial {
   readonly rpc: JsonRpc
   readonly token: Token
   readonly witness: Witness
-  /** A new account with so much of the token, by default one price. */
+  /** Creates an account with an amount of the token, by default one price. */
   payer(amountAtomic?: bigint): Promise<TrialPayer>
-  /** A good payment of a new payer, or of this one. */
+  /** Drafts a valid payment of a new payer, or of the given one. */
   draft(options?: DraftOptions): Promise<PaymentDraft>
   verify(draft: Sendable, options?: SubjectRequest): Promise<FacilitatorReply>
-  /** While the answer is "pending" it is asked again, for a while. */
+  /** Repeats the request for a while when the response is "pending". */
   settle(draft: Sendable, options?: SubjectRequest): Promise<FacilitatorReply>
   nowSeconds(): Promise<number>
 }
@@ -37,7 +37,7 @@ export interface TrialPayer {
   readonly address: string
 }
 
-/** Deviations of a draft. */
+/** Options of a draft. */
 export interface DraftOptions {
   readonly payer?: TrialPayer
   readonly payTo?: string
@@ -45,16 +45,16 @@ export interface DraftOptions {
   readonly nowSeconds?: number
 }
 
-/** A draft, or whatever else is sent as a body. */
+/** A draft, or any other body to send. */
 export type Sendable = PaymentDraft | { readonly body: object }
 
-/** What a trial is made of. */
+/** The parts that a trial is created from. */
 export type TrialParts = Pick<Trial, 'subject' | 'network' | 'crypto' | 'rpc' | 'token' | 'witness'>
 
 const PENDING_TRIES = 20
 const PENDING_MS = 250
 
-/** Makes the trial of a facilitator. */
+/** Creates the trial of a facilitator. */
 export function createTrial(parts: TrialParts): Trial {
   const { subject, network, crypto, token, witness } = parts
   const payer: Trial['payer'] = async (amountAtomic = PRICE) => {

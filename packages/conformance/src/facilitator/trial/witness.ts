@@ -5,19 +5,19 @@ import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 
-/** What the chain says, whatever anybody answered. */
+/** Reads the state of the chain, independently of the facilitator's responses. */
 export interface Witness {
   /** Transfers out of an account, in any token, oldest first. */
   transfersFrom(account: string): Promise<readonly Moved[]>
-  /** Does the token call the nonce used (also: cancelled)? */
+  /** Returns whether the token reports the nonce as used (or cancelled). */
   nonceUsed(account: string, nonce: string): Promise<boolean>
-  /** Does this transaction prove this payment, by receipt and events? */
+  /** Returns whether receipt and events of this transaction prove this payment. */
   proves(transaction: string, authorization: Authorization): Promise<boolean>
-  /** How many transactions the facilitator's accounts have sent. */
+  /** The number of transactions that the facilitator's accounts have sent. */
   transactionsSent(): Promise<number>
-  /** Transactions of the facilitator's accounts since the witness began to look. */
+  /** Transactions of the facilitator's accounts since the witness was created. */
   sentTransactions(): Promise<readonly WitnessedTransaction[]>
-  /** Unix seconds: the head's time, or our clock where that is later. */
+  /** Unix seconds: the time of the latest block, or of our clock if that is later. */
   nowSeconds(): Promise<number>
 }
 
@@ -29,7 +29,7 @@ export interface Moved {
   readonly transaction: string
 }
 
-/** A transaction as a block holds it. */
+/** A transaction in a block. */
 export interface WitnessedTransaction {
   readonly hash: string
   readonly from: string
@@ -41,7 +41,7 @@ export interface WitnessedTransaction {
 
 const AUTHORIZATION_STATE = '0xe94a0102'
 
-/** Looks at the chain through a node of our own, from now on; `accounts` pay the facilitator's gas. */
+/** Creates a witness that reads the chain through our own node, from now on; `accounts` pay the facilitator's gas. */
 export async function createWitness(
   rpc: JsonRpc,
   network: Network,

@@ -20,7 +20,7 @@ import type { Reply } from '../../exchange/send-request.ts'
 const KEYS = ['service_version', 'name', 'description', 'wallet', 'max_deadline_seconds', 'capabilities']
 const CAPABILITY_KEYS = ['description', 'pricing', 'input_schema', 'output_schema']
 
-/** `GET /about`: the declaration as served, from which forms, canvas and prices are made. */
+/** `GET /about`: the served declaration, from which forms, canvas and prices are made. */
 export const ABOUT_CHECKS: readonly Check[] = [
   {
     id: 'about/keys',

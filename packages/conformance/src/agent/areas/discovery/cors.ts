@@ -8,7 +8,7 @@ import { Mismatch } from '../../exchange/verdicts.ts'
 const ORIGIN = 'https://browser.example'
 const LOCAL_ORIGIN = 'http://localhost:8080'
 
-/** An agent under development takes pages of its own machine alone. */
+/** Returns an origin that the agent accepts. An agent under development accepts only pages on its own machine. */
 function originFor({ baseUrl }: CheckContext): string {
   const { hostname } = new URL(baseUrl)
   return isThisMachine(hostname) ? LOCAL_ORIGIN : ORIGIN

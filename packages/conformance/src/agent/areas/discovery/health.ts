@@ -3,7 +3,7 @@ import type { CheckContext } from '../../check/context.ts'
 import { expectEqual, expectJson, expectKeys, expectStatus, expectThat } from '../../exchange/expectations.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
-/** `GET /health`: what the platform pings every ten minutes. */
+/** `GET /health`, which the platform requests every ten minutes. */
 export const HEALTH_CHECKS: readonly Check[] = [
   {
     id: 'health/body',
@@ -80,13 +80,13 @@ export const HEALTH_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Throws a `Mismatch` unless the answer says that it is JSON. */
+/** Throws a `Mismatch` unless the response has the JSON content type. */
 export function expectJsonType(reply: Reply): void {
   const type = reply.headers.get('content-type') ?? ''
   expectThat(/^application\/json(?:$|;)/.test(type), 'Content-Type application/json', type)
 }
 
-/** Throws a `Mismatch` unless `HEAD` is answered like `GET`, without the body. */
+/** Throws a `Mismatch` unless `HEAD` has the same response as `GET`, without the body. */
 export async function expectHead(context: CheckContext, path: string): Promise<void> {
   const reply = await context.send({ method: 'HEAD', path })
   expectStatus(reply, 200)

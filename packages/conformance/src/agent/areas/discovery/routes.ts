@@ -1,7 +1,7 @@
 import { NEEDS, type Check } from '../../check/check.ts'
 import { expectFailure, expectStatus, expectThat } from '../../exchange/expectations.ts'
 
-/** Paths that look like a route and are none: exact paths alone are routes (HTTP-01). */
+/** Paths that resemble a route but are not one: only exact paths are routes (HTTP-01). */
 const NO_ROUTES = [
   '/',
   '/nope',
@@ -15,7 +15,7 @@ const NO_ROUTES = [
   '/metrics',
 ]
 
-/** Spellings that have slipped past payment gates which match paths (GHSA-3j63-5h8p-gf7c, HTTP-02). */
+/** Spellings that have bypassed payment gates which match paths (GHSA-3j63-5h8p-gf7c, HTTP-02). */
 const GATE_DODGES = [
   '/execute/',
   '//execute',

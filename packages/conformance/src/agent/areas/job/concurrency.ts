@@ -9,7 +9,7 @@ import { rawRequest, sendAndLeave } from '../../check/raw-request.ts'
 
 const CLAIM = 'Claim job and payment together, atomically, and let repeats of a running job wait for it.'
 
-/** What happens at once: repeats in flight, one payment for many jobs, callers that hang up (D6, D23). */
+/** Concurrent requests: repeats of a running job, one payment for several jobs, callers that disconnect (D6, D23). */
 export const CONCURRENCY_CHECKS: readonly Check[] = [
   fixture(
     'together',
@@ -109,7 +109,7 @@ function fixture(
   return { id: `concurrency/${name}`, rules, title, fix: CLAIM, needs: needsFixture(jobs, { modes }), run }
 }
 
-/** Until the job that was left has begun; a run that never begins is told by what comes after. */
+/** Waits until the abandoned job has begun. If it never begins, the checks that follow fail. */
 async function waitForRun(context: CheckContext, key: string): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt += 1) if ((await runsOf(context, key)) === 1) return
 }

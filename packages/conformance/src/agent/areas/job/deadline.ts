@@ -5,17 +5,20 @@ import { expectCompleted, expectEqual, expectFailure, expectThat } from '../../e
 import { forgeHeader, signedHeader } from '../../check/forge-payment.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
-/** Enough for a request to arrive before its deadline, on a busy machine too. */
+/** Enough time for a request to arrive before its deadline, even on a busy machine. */
 const SOON_SECONDS = 0.4
-/** Long past {@link SOON_SECONDS}: nobody waits for it, but a busy machine may be late itself. */
+/**
+ * Much longer than {@link SOON_SECONDS}, because a busy machine may be late itself. No check waits for such a handler to
+ * end.
+ */
 const TOO_LONG_MS = 3_000
-/** The same for a handler that blocks, which everybody waits for. */
+/** The same for a handler that blocks the process. It is shorter, because every other request waits for it. */
 const BLOCKS_MS = 700
-/** An answer at the deadline comes this much before the handler would have returned. */
+/** A response at the deadline is at least this much earlier than the end of the handler. */
 const EARLIER_MS = 1_000
-/** Timers and clocks may differ by so much. */
+/** The tolerated difference between timers and clocks. */
 const TIMER_MS = 50
-/** Past the deadline of a job that was done in time. */
+/** After the deadline of a job that was completed in time. */
 const LATER_MS = 1_100
 
 /** The deadline (interface, Processing 4; D16, D17). */
@@ -89,7 +92,7 @@ export const DEADLINE_CHECKS: readonly Check[] = [
       const input = { ms: 1, key }
       const deadline = context.nowSeconds() + 1
       expectCompleted(await context.runJob({ capability: 'slow', input, deadline }))
-      // A timer that was left behind would have fired by the end of this one.
+      // A timer that was not cancelled would have fired before this one.
       expectCompleted(await context.runJob({ capability: 'slow', input: { ms: LATER_MS } }))
       expectEqual((await count(context, key))['aborted'], 0, 'aborted')
     },
@@ -160,7 +163,7 @@ export const DEADLINE_CHECKS: readonly Check[] = [
       const jobId = randomUUID()
       const { signer } = context.payer()
       const terms = await context.terms('slow')
-      // Whole seconds: between half a second and one and a half are left.
+      // Deadlines are whole seconds, so between half a second and one and a half seconds are left.
       const validBefore = Math.ceil(context.nowSeconds() + 0.5) + 10
       const payment = await signedHeader(context, { signer, terms, jobId, validBefore })
       const reply = await context.runJob({ capability: 'slow', jobId, input: { ms: 5_000 }, payment })
@@ -200,7 +203,10 @@ async function count(context: CheckContext, key: string): Promise<{ readonly [na
   return expectCompleted(await context.runJob({ capability: 'count', input: { key } }))
 }
 
-/** A handler that heeds its signal ends at once, but not within the same turn. */
+/**
+ * Repeats the request while the job runs: a handler that obeys its signal ends soon, but not in the same turn of the event
+ * loop.
+ */
 async function retryWhileRunning(ask: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const reply = await ask()

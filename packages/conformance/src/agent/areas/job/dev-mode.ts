@@ -11,7 +11,7 @@ export const DEV_MODE_CHECKS: readonly Check[] = [
     fix: 'Leave all payment steps out where SERVICE_DEV_MODE is true.',
     needs: NEEDS.dev,
     async run(context) {
-      // Too late for a job: whatever the answer is about, it is not the payment.
+      // The deadline is too late for a job, so the response cannot be about the payment.
       const reply = await postJob(context, await context.jobBody({ deadline: 1 }), '!!!!')
       expectThat(![401, 402].includes(reply.status), 'neither 401 nor 402', describeReply(reply))
     },

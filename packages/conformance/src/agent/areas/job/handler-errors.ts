@@ -21,7 +21,7 @@ const TYPED: readonly (readonly [kind: string, status: number, errorType: ErrorT
 
 const UNTYPED = ['error', 'text', 'null', 'undefined', 'proxy', 'proxy of itself']
 
-/** What handlers throw (interface, Errors; D26). */
+/** The responses to errors that handlers throw (interface, Errors; D26). */
 export const ERROR_CHECKS: readonly Check[] = [
   ...TYPED.flatMap(([kind, status, errorType, message]) =>
     ['', 'late '].map((when): Check => ({

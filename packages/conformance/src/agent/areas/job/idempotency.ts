@@ -176,7 +176,7 @@ function fixture(
   return { id: `idempotency/${name}`, rules, title, fix: STORED, needs: needsFixture(jobs, { modes }), run }
 }
 
-/** The same job asked for again, with the same payment, but for what is changed. */
+/** Requests the same job with the same payment, except for the given changes. */
 async function repeat(
   context: CheckContext,
   job: Pick<DeliveredJob, 'jobId' | 'input' | 'payment'>,

@@ -5,7 +5,7 @@ import type { CheckContext } from '../../check/context.ts'
 import { expectCompleted, expectEqual, expectThat } from '../../exchange/expectations.ts'
 import { HANDLER_SECRET } from '../../fixture/fixture-handlers.ts'
 
-/** What the agent writes down (interface, Events; D27). */
+/** The lines that the agent logs (interface, Events; D27). */
 export const LOG_CHECKS: readonly Check[] = [
   logged(
     'success',
@@ -16,7 +16,7 @@ export const LOG_CHECKS: readonly Check[] = [
       const jobId = randomUUID()
       expectCompleted(await context.runJob({ capability: 'echo', jobId, input: { text: 'a' } }))
       const steps = ofJob(lines(), jobId).map(line =>
-        // What an agent says beside the interface's words is its own affair.
+        // The agent may log any lines besides those of the interface.
         withoutExtras(line, jobId)
           .replace(/ms=\d+/, 'ms=0')
           .replace(jobId, '<job_id>'),
@@ -125,12 +125,12 @@ function logged(
   }
 }
 
-/** The lines of a job; a line is only counted where it names its job. */
+/** Returns the lines of a job; a line counts only when it names its job. */
 function ofJob(lines: readonly string[], jobId: string): readonly string[] {
   return lines.filter(line => line.includes(`job=${jobId}`))
 }
 
-/** The line up to its job, where other fields follow; `execute` has its capability there. */
+/** Cuts the line after its job when other fields follow; in `execute` the capability follows. */
 function withoutExtras(line: string, jobId: string): string {
   const end = line.indexOf(`job=${jobId}`) + `job=${jobId}`.length
   const capability = line.startsWith('execute ') ? / capability=\S+/.exec(line.slice(end))?.[0] : undefined

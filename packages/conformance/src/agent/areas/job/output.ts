@@ -16,7 +16,7 @@ import { expectJsonType } from '../discovery/health.ts'
 import { expectNoStore } from '../price/ask-price.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
-/** Outputs that JSON could carry, changed or not: dev mode lets them pass. */
+/** Outputs that JSON can represent, changed or not: dev mode accepts them. */
 const CARRIED = [
   'missing',
   'wrong type',
@@ -34,10 +34,10 @@ const CARRIED = [
   'map',
 ]
 
-/** Outputs that nothing can carry. */
+/** Outputs that JSON cannot represent. */
 const NOT_CARRIED = ['undefined', 'BigInt field', 'cycle', 'getter', 'proxy', 'throws a proxy']
 
-/** The output against its schema, and the body of the 200 (interface, Processing 5; D20, VAL-14). */
+/** The output against its schema, and the body of the 200 response (interface, Processing 5; D20, VAL-14). */
 export const OUTPUT_CHECKS: readonly Check[] = [
   {
     id: 'output/failure',
@@ -168,7 +168,7 @@ const FAILURES: { readonly [status: number]: readonly ErrorType[] } = {
   500: ['internal'],
 }
 
-/** How languages write where and why a program failed. */
+/** The forms in which languages write the location and the cause of an error. */
 const OF_THE_CODE = /\n|\b[A-Z]\w*(?:Error|Exception)\b|\bat \S+:\d+|\bTraceback\b|(?:\/[\w.-]+){2,}\.\w+/
 
 function expectTidyFailure(reply: Reply): void {

@@ -3,7 +3,7 @@ import type { CheckContext } from '../../check/context.ts'
 import { describeReply, expectCompleted, expectThat } from '../../exchange/expectations.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
-/** Throws a `Mismatch` unless both answers are the same 200, receipt included (D24). */
+/** Throws a `Mismatch` unless both responses are the same 200, including the receipt (D24). */
 export function expectSame(reply: Reply, first: Reply): void {
   expectThat(
     reply.status === 200 && reply.text === first.text,
@@ -18,7 +18,7 @@ export function expectSame(reply: Reply, first: Reply): void {
   )
 }
 
-/** A job of the fixture that takes so long, paid for, to be asked for as often as wanted. */
+/** A paid job of the fixture that takes a given time; it can be requested as often as needed. */
 export async function slowJob(
   context: CheckContext,
   ms: number,
@@ -40,7 +40,7 @@ export async function slowJob(
   }
 }
 
-/** How often the fixture's handlers ran for a key. */
+/** Returns how often the fixture's handlers ran for a key. */
 export async function runsOf(context: CheckContext, key: string): Promise<unknown> {
   return expectCompleted(await context.runJob({ capability: 'count', input: { key } }))['runs']
 }

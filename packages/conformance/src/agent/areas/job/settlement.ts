@@ -16,7 +16,7 @@ import {
 import type { ScriptedGate } from '../../check/scripted-gate.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
-/** What happens to the money (D7, D8, D11, D12, D22). */
+/** Settlement of payments (D7, D8, D11, D12, D22). */
 export const SETTLEMENT_CHECKS: readonly Check[] = [
   {
     id: 'settlement/receipt',
@@ -223,7 +223,7 @@ async function runsOf(context: CheckContext, key: string): Promise<unknown> {
   return expectCompleted(await context.runJob({ capability: 'count', input: { key } }))['runs']
 }
 
-/** Asks for one and the same job, with the same payment, as often as it is called. */
+/** Returns a function that requests the same job with the same payment on each call. */
 async function jobAgain(context: CheckContext, input: object = { text: 'a' }): Promise<() => Promise<Reply>> {
   const jobId = randomUUID()
   const payment = await context.pay(jobId, 'echo')

@@ -6,20 +6,20 @@ import { expectNoStore } from '../price/ask-price.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
 /**
- * Long past: a job with it is refused right after the local checks of its payment, before anybody is asked
- * (D14).
+ * A deadline in the past. A job with it is refused right after the local checks of its payment, before the agent asks the
+ * facilitator (D14).
  */
 const PAST = 1
 
 /**
- * Sends a payment with a job that is already too late. A payment the local checks refuse is answered 402, one
- * they take 408: so both can be told apart without a wallet, and nothing can ever run or be charged.
+ * Sends a payment for a job whose deadline has passed. If the local checks refuse the payment, the response is 402; if they
+ * accept it, 408. This distinguishes both cases without a wallet, and no job can run or be charged.
  */
 async function judgePayment(context: CheckContext, header: string): Promise<Reply> {
   return await postJob(context, await context.jobBody({ deadline: PAST }), header)
 }
 
-/** Throws a `Mismatch` unless the payment is refused locally. Returns the message. */
+/** Throws a `Mismatch` unless the local checks refuse the payment. Returns the message. */
 export async function expectRefused(
   context: CheckContext,
   header: string,
@@ -58,7 +58,7 @@ export function refusalCheck(
   }
 }
 
-/** A check that a payment that looks odd passes the local checks. */
+/** A check that an unusual but valid payment passes the local checks. */
 export function acceptanceCheck(
   name: string,
   rules: readonly string[],

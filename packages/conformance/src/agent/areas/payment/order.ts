@@ -11,7 +11,7 @@ const FIX =
 const OTHER = '0x1111111111111111111111111111111111111111'
 const TOO_LARGE = ' '.repeat(MAX_BODY_BYTES + 1)
 
-/** Each request breaks two rules; the answer must be about the one that comes first (D14). */
+/** Each request breaks two rules; the response must be about the rule that comes first (D14). */
 export const ORDER_CHECKS: readonly Check[] = [
   order('method before size', NEEDS.nothing, async context => {
     expectFailure(await context.send({ method: 'PUT', path: '/execute', body: TOO_LARGE }), 405, 'validation')
@@ -134,7 +134,7 @@ function order(name: string, needs: Needs, run: Check['run']): Check {
   }
 }
 
-/** An array where there are fields, which none of them can be made of. */
+/** An array for each field, to which no field type can be coerced. */
 function wrongInput(fields: readonly string[]): object {
   return Object.fromEntries(fields.map(field => [field, null]))
 }

@@ -8,7 +8,7 @@ import { rawRequest, sendRaw } from '../../check/raw-request.ts'
 const GARBAGE_FIX =
   'Decode strictly: standard base64, UTF-8, one JSON object; answer 402 payment for anything else.'
 
-/** Headers that hold no envelope at all (PAY-34). */
+/** Headers that contain no envelope (PAY-34). */
 const GARBAGE: readonly (readonly [name: string, header: string])[] = [
   ['no base64', '!!!!'],
   ['base64 with a character too many', 'e30=='],
@@ -27,7 +27,7 @@ const GARBAGE: readonly (readonly [name: string, header: string])[] = [
   ['plain JSON', '{"x402Version":2}'],
 ]
 
-/** Envelopes that lack something or say something else (D4). */
+/** Envelopes with a missing or a wrong value (D4). */
 const WRONG_ENVELOPES: readonly (readonly [name: string, change: (envelope: Envelope) => unknown])[] = [
   ['x402Version 3', envelope => ({ ...envelope, x402Version: 3 })],
   ['x402Version "2"', envelope => ({ ...envelope, x402Version: '2' })],
@@ -52,8 +52,7 @@ const WRONG_ENVELOPES: readonly (readonly [name: string, change: (envelope: Enve
 ]
 
 /**
- * The payment header as an envelope: what is read, and what is refused before any signature is looked at
- * (D4).
+ * The envelope in the payment header: which ones are accepted, and which are refused before the signature is verified (D4).
  */
 export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
   ...GARBAGE.map(([name, header]): Check => ({
@@ -183,7 +182,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
   },
 ]
 
-/** As many characters as it takes for the base64 of the envelope to end in padding. */
+/** Pads the envelope so that its base64 ends with padding characters. */
 function padToNeed(envelope: Envelope): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ ...envelope, pad: '' })).length
   return 'x'.repeat((4 - (bytes % 3)) % 3)

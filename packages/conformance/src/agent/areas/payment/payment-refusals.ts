@@ -13,7 +13,7 @@ const ZERO = '0x0000000000000000000000000000000000000000'
 const OUR_TABLE = 'Take chain, asset and EIP-712 domain from your own table and refuse what is not in it.'
 const NUMBERS = 'Match ^(0|[1-9]\\d*)$ before making a number of it: BigInt takes "", " 1 " and "0x1".'
 
-/** Other spellings of the right amount: a loose parser finds the signature good. */
+/** Other spellings of the correct amount, for which a lenient parser would accept the signature. */
 const LOOSE_SPELLINGS: readonly (readonly [name: string, spell: (amount: string) => unknown])[] = [
   ['in spaces', amount => ` ${amount} `],
   ['in hex', amount => `0x${BigInt(amount).toString(16)}`],
@@ -34,8 +34,7 @@ const WRONG_NUMBERS: readonly (readonly [name: string, value: unknown])[] = [
 ]
 
 /**
- * A payment whose signature is good, but not for this: chain, token, payee, amount, time, job (D4, D5,
- * D13).
+ * Payments with a valid signature for another chain, token, payee, amount, time or job (D4, D5, D13).
  */
 export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
   refusalCheck(

@@ -5,7 +5,7 @@ import type { Check } from '../../check/check.ts'
 import { sendSignature } from '../../check/forge-payment.ts'
 import { acceptanceCheck, refusalCheck } from './judge-payment.ts'
 
-/** Order of secp256k1 (SEC 2, 2.4.1): s and its difference from this sign the same. */
+/** The order of secp256k1 (SEC 2, 2.4.1): s and the order minus s give equivalent signatures. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const EXACT =
   'Take 65 bytes with v 27 or 28 and a low s, as the token does, and compare the recovered address with from.'
@@ -43,7 +43,7 @@ const WRONG: readonly (readonly [
   ],
 ]
 
-/** The signature itself: who signed, in the one form that the token takes (D4, D5). */
+/** The signature itself: the signer, and the one form that the token accepts (D4, D5). */
 export const PAYMENT_SIGNATURE_CHECKS: readonly Check[] = [
   ...WRONG.map(([name, rules, change, message]) =>
     refusalCheck(
@@ -76,13 +76,13 @@ export const PAYMENT_SIGNATURE_CHECKS: readonly Check[] = [
   ),
 ]
 
-/** Changes s, so that r stays a point: another signer is recovered, or none. */
+/** Changes s and keeps r a valid point, so that recovery gives another signer or none. */
 function flip(signature: string): string {
   const digit = Number.parseInt(signature.charAt(100), 16) ^ 1
   return signature.slice(0, 100) + digit.toString(16) + signature.slice(101)
 }
 
-/** The malleated twin: as good for mathematics, refused by the token (EIP-2). */
+/** The malleated form of a signature: mathematically valid, but refused by the token (EIP-2). */
 function highS(signature: string): string {
   const s = ORDER - BigInt(`0x${signature.slice(66, 130)}`)
   const v = signature.endsWith('1b') ? '1c' : '1b'

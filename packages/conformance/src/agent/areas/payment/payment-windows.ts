@@ -10,7 +10,7 @@ import { acceptanceCheck, expectRefused, expectPaymentTaken, refusalCheck } from
 const SALT = '0x000102030405060708090a0b0c0d0e0f'
 const TIMES = 'Compare validAfter and validBefore with the clock, leaving 10 s to settle and at most 24 h.'
 
-/** When a payment is good, and for which job (D5, D13). */
+/** The time and the job for which a payment is valid (D5, D13). */
 export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
   refusalCheck('expired', ['D5', 'PAY-26'], 'An expired authorization is refused', TIMES, endsIn(-5)),
   refusalCheck(
@@ -118,13 +118,13 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
   },
 ]
 
-/** A payment that ends so many seconds from now. */
+/** A payment that expires the given number of seconds from now. */
 export function endsIn(seconds: number): (context: CheckContext) => Promise<Forgery> {
   return context =>
     Promise.resolve({ sign: { validBefore: String(Math.floor(context.nowSeconds()) + seconds) } })
 }
 
-/** A payment with a nonce bound to some job, and this salt in its extensions. */
+/** A payment whose nonce is bound to another job, with this salt in its extensions. */
 function boundTo(extension: { readonly salt?: string }): (context: CheckContext) => Promise<Forgery> {
   return async context => {
     const { endpoint, capability } = await context.terms()

@@ -14,13 +14,13 @@ import type { Reply } from '../../exchange/send-request.ts'
 import { NO_PRICE } from '../../check/terms.ts'
 import { Mismatch, NotApplicable } from '../../exchange/verdicts.ts'
 
-/** An entry of `accepts`, its keys not checked. */
+/** An entry of `accepts` with unchecked keys. */
 export type AcceptedEntry = { readonly [key: string]: unknown }
 
-/** Many checks meet it; what they are about has nothing to do with it. */
+/** Many checks find this fault, although it is unrelated to their subject. */
 const NO_STORE_FIX = 'Send Cache-Control: no-store with every answer of /execute, refusals included.'
 
-/** A check of the 402 that asks for a payment; it sends none. */
+/** A check of the 402 response that asks for a payment; the check sends no payment. */
 export function priceCheck(
   name: string,
   rules: readonly string[],
@@ -31,19 +31,19 @@ export function priceCheck(
   return { id: `payment-required/${name}`, rules, title, fix, needs: NEEDS.asksForPayment, run }
 }
 
-/** Asks for a job without paying, of the first capability where none is named. */
+/** Requests a job without a payment, by default for the first capability. */
 export async function askUnpaid(context: CheckContext, capability?: string): Promise<Reply> {
   return await postJob(context, await context.jobBody({ ...(capability !== undefined && { capability }) }))
 }
 
-/** {@link askUnpaid}, where that is answered 402. Throws `NotApplicable` where not: one check tells it. */
+/** Like {@link askUnpaid}, for a 402 response. Throws `NotApplicable` for another status, because one check reports that. */
 export async function askForPrice(context: CheckContext, capability?: string): Promise<Reply> {
   const reply = await askUnpaid(context, capability)
   if (reply.status === 402) return reply
   throw new NotApplicable('agent', NO_PRICE)
 }
 
-/** The entries of the body. Throws `NotApplicable` where there are none: one check tells it. */
+/** Returns the entries in the body. Throws `NotApplicable` when there are none, because one check reports that. */
 export async function entriesOf(
   context: CheckContext,
   capability?: string,
@@ -54,7 +54,7 @@ export async function entriesOf(
   throw new NotApplicable('agent', 'the 402 has no accepts')
 }
 
-/** Throws a `Mismatch` unless the answer is the bare 402 for this capability. */
+/** Throws a `Mismatch` unless the response is the plain 402 for this capability. */
 export async function expectPrice(context: CheckContext, reply: Reply, capability: string): Promise<void> {
   expectStatus(reply, 402)
   const { accepts } = expectKeys(reply.json, ['x402Version', 'accepts'], 'the body')
@@ -63,14 +63,14 @@ export async function expectPrice(context: CheckContext, reply: Reply, capabilit
   expectThat((await context.agent()).names.includes(capability), 'a declared capability', capability)
 }
 
-/** Throws a `Mismatch` unless the answer forbids caches to keep it (PAY-36). */
+/** Throws a `Mismatch` unless the response forbids caches to store it (PAY-36). */
 export function expectNoStore(reply: Reply): void {
   const control = reply.headers.get('cache-control') ?? undefined
   if (control?.includes('no-store') === true) return
   throw new Mismatch('Cache-Control: no-store', show(control), NO_STORE_FIX)
 }
 
-/** The `PAYMENT-REQUIRED` header as an object. Throws a `Mismatch` where it is none. */
+/** Decodes the `PAYMENT-REQUIRED` header to an object. Throws a `Mismatch` when it cannot be decoded. */
 export function expectHeader(reply: Reply): AcceptedEntry {
   const header = reply.headers.get('payment-required')
   const required = header === null ? undefined : decodeHeader(header)
@@ -78,14 +78,17 @@ export function expectHeader(reply: Reply): AcceptedEntry {
   return required
 }
 
-/** The same for a check of what is in it. Throws `NotApplicable` where it is none: one check tells it. */
+/**
+ * Like {@link expectHeader}, for checks of its content. Throws `NotApplicable` when it cannot be decoded, because one check
+ * reports that.
+ */
 export function readHeader(reply: Reply): AcceptedEntry {
   const required = decodeHeader(reply.headers.get('payment-required') ?? '')
   if (isObject(required)) return required
   throw new NotApplicable('agent', 'the 402 has no PAYMENT-REQUIRED header that can be read')
 }
 
-/** The value as entries. Throws a `Mismatch` where it is none. */
+/** Returns the value as entries. Throws a `Mismatch` when it has another form. */
 export function readEntries(accepts: unknown): readonly AcceptedEntry[] {
   expectThat(Array.isArray(accepts) && accepts.every(isObject), 'accepts to be an array of objects', accepts)
   return accepts

@@ -18,7 +18,7 @@ import { expectEqual, expectKeys, expectThat } from '../../exchange/expectations
 
 const HEADER_ENTRY_KEYS = ['scheme', 'network', 'amount', 'asset', 'payTo', 'maxTimeoutSeconds', 'extra']
 
-/** The `PAYMENT-REQUIRED` header of the 402, by which stock x402 clients pay (D3). */
+/** The `PAYMENT-REQUIRED` header of the 402 response, from which stock x402 clients pay (D3). */
 export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
   priceCheck(
     'header',
@@ -135,7 +135,7 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
   ),
 ]
 
-/** What the header says, and the body's word for it. */
+/** Pairs of fields with the same value in the header and in the body. */
 const SAME = [
   ['network', 'network'],
   ['asset', 'asset'],

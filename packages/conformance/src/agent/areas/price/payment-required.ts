@@ -9,7 +9,7 @@ import { NotApplicable } from '../../exchange/verdicts.ts'
 const ENTRY_KEYS = ['scheme', 'network', 'maxAmountRequired', 'asset', 'payTo', 'extra']
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** The body of the 402 that asks for a payment, in the interface's own form (D1, D2). */
+/** The body of the 402 response that asks for a payment, in the form of the interface (D1, D2). */
 export const PAYMENT_REQUIRED_CHECKS: readonly Check[] = [
   priceCheck(
     'body',

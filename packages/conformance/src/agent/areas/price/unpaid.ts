@@ -8,7 +8,7 @@ import type { Outgoing, Reply } from '../../exchange/send-request.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Bodies that could never be a job; without a payment the answer is a price all the same (D14). */
+/** Bodies that are not a valid job; without a payment the response is a price nevertheless (D14). */
 const NO_JOBS: readonly (readonly [name: string, request: Pick<Outgoing, 'headers' | 'body'>])[] = [
   ['an empty body', { headers: JSON_TYPE, body: '' }],
   ['no JSON', { headers: JSON_TYPE, body: '{"task":' }],
@@ -21,14 +21,14 @@ const NO_JOBS: readonly (readonly [name: string, request: Pick<Outgoing, 'header
   ['a body 100 levels deep', { headers: JSON_TYPE, body: '['.repeat(100) + ']'.repeat(100) }],
 ]
 
-/** Jobs that are wrong in what comes after the payment. */
+/** Jobs with a fault that is checked only after the payment. */
 const WRONG_JOBS: readonly (readonly [name: string, wish: JobWish])[] = [
   ['an input of the wrong shape', { input: 'text' }],
   ['a deadline long past', { deadline: 1 }],
   ['a job_id that is no UUID', { jobId: 'job-1' }],
 ]
 
-/** Names that are no capability, the last ones dangerous to look up in an object (VAL-02, D21). */
+/** Names that are not a capability; the last ones are dangerous to look up in an object (VAL-02, D21). */
 export const UNKNOWN_CAPABILITIES: readonly unknown[] = [
   'no-such-capability',
   '',
@@ -44,8 +44,8 @@ export const UNKNOWN_CAPABILITIES: readonly unknown[] = [
 ]
 
 /**
- * `POST /execute` without a payment header: a price, whatever else is wrong, but for a capability nobody
- * has (D14).
+ * `POST /execute` without a payment header: the response is a price, whatever else is wrong, unless no capability has the
+ * requested name (D14).
  */
 export const UNPAID_CHECKS: readonly Check[] = [
   ...NO_JOBS.map(([name, request]): Check => ({
@@ -120,7 +120,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Throws a `Mismatch` unless the answer is the documented refusal of an unknown capability (D21). */
+/** Throws a `Mismatch` unless the response is the documented refusal of an unknown capability (D21). */
 export async function expectUnknownCapability(
   context: CheckContext,
   reply: Reply,

@@ -3,7 +3,7 @@ import { expectCompleted, expectFailure, expectThat } from '../../exchange/expec
 import { knock, markedBody } from './knock.ts'
 import { expectUnknownCapability, UNKNOWN_CAPABILITIES } from '../price/unpaid.ts'
 
-/** Which capability a job is for (interface, Processing 3; D21). */
+/** The selection of a job's capability (interface, Processing 3; D21). */
 export const CAPABILITY_CHECKS: readonly Check[] = [
   ...UNKNOWN_CAPABILITIES.map((capability): Check => ({
     id: `capability/unknown ${JSON.stringify(capability)}`,

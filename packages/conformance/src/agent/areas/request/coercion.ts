@@ -6,7 +6,7 @@ const GRAMMAR =
   'Coerce texts that match ^-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?$ and are finite, and no others.'
 const NAMES = { number: 'number', integer: 'integer', text: 'text', flag: 'boolean' } as const
 
-/** What becomes what on its way in (D19, VAL-06, VAL-07); undefined: nothing, it is refused. */
+/** Input values and the values they are coerced to (D19, VAL-06, VAL-07); `undefined` means that the value is refused. */
 const COERCIONS: readonly (readonly [
   field: 'number' | 'integer' | 'text' | 'flag',
   sent: unknown,
@@ -63,7 +63,7 @@ const COERCIONS: readonly (readonly [
   ['flag', null, undefined],
 ]
 
-/** What inputs are coerced, and what is refused instead (D19). */
+/** Which inputs are coerced and which are refused (D19). */
 export const COERCION_CHECKS: readonly Check[] = COERCIONS.map(([field, sent, got]): Check => ({
   id: `input/coerce ${JSON.stringify(sent)} to ${field}`,
   rules: ['D19', 'interface Processing 2', 'VAL-06', 'VAL-07'],
@@ -81,7 +81,9 @@ export const COERCION_CHECKS: readonly Check[] = COERCIONS.map(([field, sent, go
   },
 }))
 
-/** What the fixture's handler got for this input. Throws a `Mismatch` where the job is not delivered. */
+/**
+ * Returns the value that the fixture's handler received for this input. Throws a `Mismatch` when the job is not delivered.
+ */
 export async function echo(
   context: CheckContext,
   input: object,

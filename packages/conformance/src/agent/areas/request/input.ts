@@ -14,8 +14,7 @@ import { breakages } from './wrong-input.ts'
 const MESSAGE = 'Answer 400 with "<field>: <reason>" for the first violation in declared order.'
 
 /**
- * Inputs of the fixture's `echo`, each wrong in one place, with the message it must be answered with (D18,
- * D21).
+ * Inputs of the fixture's `echo`, each wrong in one place, with the message that the response must contain (D18, D21).
  */
 const WRONG: readonly (readonly [name: string, input: object, message: RegExp])[] = [
   ['a text too short', { text: '' }, /^text: /],

@@ -5,10 +5,10 @@ import { EMPTY_PAYMENT } from '../../check/forge-payment.ts'
 import { expectFailure } from '../../exchange/expectations.ts'
 import type { Outgoing, Reply } from '../../exchange/send-request.ts'
 
-/** A capability no agent has: an answer about it shows that the rest of the body was taken. */
+/** A capability that no agent has: a response about it shows that the rest of the body was accepted. */
 const NOBODY = 'all-the-rest-was-taken'
 
-/** A check of the body that costs nothing in any mode: it never becomes a job. */
+/** A check of the body that is free in every mode, because the request never becomes a job. */
 export function bodyCheck(
   name: string,
   rules: readonly string[],
@@ -19,7 +19,7 @@ export function bodyCheck(
   return { id: `request-shape/${name}`, rules, title, fix, needs: NEEDS.nothing, run }
 }
 
-/** Posts a body with a payment header that is no payment, so that every agent reads the body first (D14). */
+/** Posts a body with an invalid payment header, so that every agent reads the body first (D14). */
 export async function knock(
   context: CheckContext,
   request: Pick<Outgoing, 'headers' | 'body'>,
@@ -33,7 +33,7 @@ export async function knock(
   })
 }
 
-/** A request in order up to its capability, which nobody has: it can never become a job. */
+/** A valid request except for its unknown capability, so that it never becomes a job. */
 export async function markedBody(
   context: CheckContext,
   input: object = {},
@@ -46,7 +46,7 @@ export async function markedBody(
   }
 }
 
-/** Throws a `Mismatch` unless the body was taken and the capability was what was refused. */
+/** Throws a `Mismatch` unless the body was accepted and the capability was refused. */
 export function expectBodyTaken(reply: Reply): void {
   expectFailure(reply, 400, 'capability')
 }

@@ -3,7 +3,7 @@ import type { Check } from '../../check/check.ts'
 import { expectFailure } from '../../exchange/expectations.ts'
 import { expectBodyTaken, knock, markedBody, bodyCheck } from './knock.ts'
 
-/** Fields of the body, in the order of D14, each with values it cannot have. */
+/** Fields of the body in the order of D14, each with invalid values. */
 const WRONG_FIELDS: readonly (readonly [
   field: string,
   rules: readonly string[],
@@ -66,7 +66,7 @@ const WRONG_FIELDS: readonly (readonly [
   ],
 ]
 
-/** The fields of the body but for the input, in the order of D14 (D16). */
+/** The fields of the body except the input, in the order of D14 (D16). */
 export const REQUEST_FIELD_CHECKS: readonly Check[] = [
   ...WRONG_FIELDS.flatMap(([field, rules, values]) =>
     values.map(([name, value]) =>

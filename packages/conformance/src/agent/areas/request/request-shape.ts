@@ -174,7 +174,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
   ),
 ]
 
-/** Body, task and input are three levels; the rest is put below them. */
+/** Returns a body nested to the given depth. Body, task and input are three levels; the others are put below them. */
 async function deepBody(context: CheckContext, levels: number): Promise<string> {
   const inner = levels - 3
   const deep = `${'['.repeat(inner)}${']'.repeat(inner)}`

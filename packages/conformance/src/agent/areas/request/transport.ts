@@ -10,8 +10,7 @@ const FIX =
   'Answer what is no request in the failure form too, and close the connection (clientError in Node). Where a proxy answers in your place, set its error pages.'
 
 /**
- * What never becomes a proper request (HTTP-05): each must end in a documented answer and a closed
- * connection.
+ * Bytes that are not a valid request (HTTP-05). Each must lead to a documented response and a closed connection.
  */
 const BROKEN: readonly (readonly [name: string, status: number, bytes: (host: string) => string])[] = [
   ['no HTTP at all', 400, () => 'hello\r\n\r\n'],
@@ -43,7 +42,7 @@ const BROKEN: readonly (readonly [name: string, status: number, bytes: (host: st
   ],
 ]
 
-/** What `fetch` would not send. */
+/** Requests that `fetch` does not send. */
 export const TRANSPORT_CHECKS: readonly Check[] = [
   ...BROKEN.map(([name, status, bytes]): Check => ({
     id: `transport/${name}`,
@@ -184,7 +183,7 @@ async function raw(
   return await sendRaw(context, rawRequest(context.baseUrl, { line: placed, headers, body }))
 }
 
-/** What the base URL has before the routes: empty for most agents. */
+/** The path of the base URL before the routes; empty for most agents. */
 function pathOf(context: CheckContext): string {
   return new URL(context.baseUrl).pathname.replace(/\/$/, '')
 }

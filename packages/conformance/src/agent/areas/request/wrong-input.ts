@@ -1,16 +1,16 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 
-/** An input that is valid but for one field. */
+/** An input that is valid except for one field. */
 export interface Breakage {
   readonly kind: 'missing' | 'null' | 'wrong type' | 'out of bounds'
   readonly field: string
   readonly input: JsonObject
 }
 
-/** Longer texts are not made: a limit that high is never met by accident. */
+/** No text longer than this is generated: no caller exceeds so high a limit by accident. */
 const MAX_MADE_CHARACTERS = 100_000
 
-/** Every way to break a valid input in one place that can be told from its schema. */
+/** Returns every way to break a valid input in one place that follows from its schema. */
 export function breakages(fields: FieldMap, valid: JsonObject): readonly Breakage[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const { [name]: _, ...others } = valid
@@ -30,7 +30,7 @@ export function breakages(fields: FieldMap, valid: JsonObject): readonly Breakag
   })
 }
 
-/** Values of the right type that a constraint refuses. */
+/** Values of the correct type that violate a constraint. */
 function outOfBounds(field: Field): readonly JsonValue[] {
   const { minLength = 0, maxLength, minimum, maximum } = field
   switch (field.type) {

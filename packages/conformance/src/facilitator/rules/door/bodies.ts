@@ -6,7 +6,7 @@ import type { Trial } from '../../trial/trial.ts'
 
 type Body = string | Uint8Array<ArrayBuffer>
 
-/** A body that is no request, or one that a careless reader takes for another. */
+/** A body that is not a valid request, or that a lenient parser takes for another request. */
 function bodyCase(
   sent: string,
   body: Body | ((trial: Trial) => Promise<Body>),
@@ -43,13 +43,13 @@ function checkReplies(replies: readonly FacilitatorReply[], transactions: number
   return { did, wrong }
 }
 
-/** The text of a good request, with a change by hand. */
+/** The text of a valid request with a manual change. */
 const text =
   (change: (json: string) => string) =>
   async (trial: Trial): Promise<string> =>
     change(JSON.stringify((await trial.draft()).body))
 
-/** Bodies that are no request, put to both routes. */
+/** Invalid bodies, sent to both routes. */
 export const bodyCases: readonly UnnumberedCase[] = [
   bodyCase('none', ''),
   bodyCase('null', 'null'),

@@ -7,7 +7,7 @@ import type { SubjectRequest } from '../../trial/subject.ts'
 import type { Trial } from '../../trial/trial.ts'
 import { holdCases } from './holds.ts'
 
-/** Whom a secret lets in. */
+/** A case of what a secret permits. */
 function callerCase(
   sent: string,
   options: (trial: Trial) => Promise<SubjectRequest> | SubjectRequest,
@@ -35,7 +35,7 @@ function callerCase(
   }
 }
 
-/** Secrets, and whom they let in. */
+/** Secrets and what they permit. */
 export const callerCases: readonly UnnumberedCase[] = [
   callerCase('no secret', () => ({ authorization: undefined })),
   callerCase('an empty secret', () => bearer('')),

@@ -4,10 +4,10 @@ import { brief } from '../../trial/payment-case.ts'
 import type { UnnumberedCase } from '../../trial/rule-case.ts'
 import { ask } from '../../trial/subject.ts'
 
-/** What the payments are for: a hold is given back only together with it. */
+/** The binding of the payments: a hold can be released only together with it. */
 const BINDING = `0x${'b1'.repeat(32)}`
 
-/** Holds, and who may give them back. */
+/** Holds, and which callers may release them. */
 export const holdCases: readonly UnnumberedCase[] = [
   {
     sent: 'a hold of one owner, released with another’s secret, then settled by the first',

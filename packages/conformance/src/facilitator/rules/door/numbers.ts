@@ -1,7 +1,7 @@
 import { paymentCase } from '../../trial/payment-case.ts'
 import type { UnnumberedCase, Verdict } from '../../trial/rule-case.ts'
 
-/** Spellings of 10000 that some readers take and some do not, and of no number at all. */
+/** Spellings of 10000 that only some parsers accept, and spellings that are not a number. */
 const SPELLINGS: readonly (readonly [unknown, Verdict])[] = [
   ['', 'refused'],
   [' 10000 ', 'truthful'],
@@ -35,7 +35,7 @@ function spell(value: unknown): string {
   return value === '' ? '""' : (JSON.stringify(value) ?? '').slice(0, 40)
 }
 
-/** Numbers that are spelt in other ways than as decimal strings. */
+/** Numbers in other forms than decimal strings. */
 export const numberCases: readonly UnnumberedCase[] = [
   ...SPELLINGS.map(([value, expected]) =>
     paymentCase({

@@ -6,13 +6,13 @@ import { numbered, type UnnumberedCase } from '../../trial/rule-case.ts'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const ERC6492_MAGIC = '6492'.repeat(16)
-/** Answers ERC-1271's magic value to whatever it is asked: PUSH4 1626ba7e, 224, SHL, to memory 0, return 32 bytes. */
+/** Returns ERC-1271's magic value for every call: PUSH4 1626ba7e, 224, SHL, to memory 0, return 32 bytes. */
 const SAYS_YES = '0x631626ba7e60e01b5f5260205ff3'
-/** Answers 32 zero bytes to whatever it is asked. */
+/** Returns 32 zero bytes for every call. */
 const SAYS_NO = '0x60205ff3'
-/** JUMPDEST PUSH0 JUMP: for ever. */
+/** An endless loop: JUMPDEST PUSH0 JUMP. */
 const BURNS_GAS = '0x5b5f56'
-/** EIP-7702's delegation to a contract. */
+/** The prefix of an EIP-7702 delegation to a contract. */
 const DELEGATED = '0xef0100'
 const DELEGATE = '0x00000000000000000000000000000000000fa4e1'
 
@@ -60,7 +60,7 @@ function withV(v: number, expected: PaymentCase['expected'] = 'refused'): Unnumb
   )
 }
 
-/** The payer's account gets code, and is left as it was afterwards. */
+/** A case in which the payer's account gets code, which is removed afterwards. */
 function contractCase(
   sent: string,
   code: string,
@@ -85,7 +85,7 @@ function contractCase(
   })
 }
 
-/** ERC-6492: a factory, its calldata and a signature, and the magic at the end. */
+/** An ERC-6492 signature: a factory, its calldata and a signature, followed by the magic value. */
 function wrapped(signature: string): string {
   const inner = encodeValues([STRANGER.address, { bytes: '0xdeadbeef' }, { bytes: signature }])
   return inner + ERC6492_MAGIC
@@ -104,7 +104,7 @@ const compact = (signature: string): string => {
 const by = (sent: string, change: (draft: PaymentDraft) => void): UnnumberedCase =>
   paymentCase({ sent, expected: 'refused', change })
 
-/** SR2: signatures that are not the payer's, not of the token's form, or not judged by the curve alone. */
+/** SR2: signatures that are not the payer's, do not have the token's form, or cannot be verified by the curve alone. */
 export const authenticityCases = numbered('SR2', [
   ...[0, 15, 31, 32, 48, 63].map(flipped),
   by('signed by somebody else', draft => draft.sign({}, { key: STRANGER.privateKey })),

@@ -79,7 +79,7 @@ export const bindingCases = numbered('SR1', [
   ...[1, 3, '2', null].map(version =>
     paymentCase({
       sent: `x402Version ${JSON.stringify(version)} around a v2 payment`,
-      // Both numbers name one form here: nobody is harmed by either answer.
+      // Both numbers name the same form here, so either response is acceptable.
       expected: 'truthful',
       promise: 'refused',
       change: ({ body }) => {

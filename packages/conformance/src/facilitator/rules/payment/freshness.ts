@@ -91,7 +91,7 @@ const used: readonly UnnumberedCase[] = [
   },
 ]
 
-/** PAY-07: what one nonce pays for can be one thing only. */
+/** PAY-07: one nonce can pay for one thing only. */
 async function twins(trial: Trial, by: 'wallet' | 'amount'): Promise<Outcome> {
   const payer = await trial.payer(4n * PRICE)
   const first = await trial.draft({ payer })

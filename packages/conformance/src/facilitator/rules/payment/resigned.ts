@@ -3,10 +3,10 @@ import type { PaymentCase } from '../../trial/payment-case.ts'
 
 const OTHER = STRANGER.address.toLowerCase()
 const ZERO = `0x${'00'.repeat(20)}`
-/** Where a second token with the very same code is put: only its address tells it apart. */
+/** The address of a second token with the same code: only its address distinguishes it. */
 const TWIN = '0x00000000000000000000000000000000000fa4e0'
 
-/** Signed again for other terms than are asked. */
+/** Payments signed for other terms than those requested. */
 export const resignedCases: readonly PaymentCase[] = [
   {
     sent: 'signed to another wallet than is asked',
@@ -48,7 +48,7 @@ export const resignedCases: readonly PaymentCase[] = [
   },
 ]
 
-/** Other terms in the JSON and in the signature, so that the two agree. */
+/** Other terms in both the JSON and the signature, so that the two agree. */
 export const agreeingCases: readonly PaymentCase[] = [
   {
     sent: 'chain 8453 in the JSON and in the signature',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import type { PaymentCase } from '../../trial/payment-case.ts'
 
-/** What a payment is for, in the hold extension: the resource, where x402 has no field that is bound. */
+/** The resource that a payment is for, in the hold extension; x402 itself has no bound field for it. */
 function bound(binding: string): object {
   return { [HOLD_EXTENSION]: { binding } }
 }
@@ -25,7 +25,7 @@ export const resourceCases: readonly PaymentCase[] = [
   },
 ]
 
-/** 32 bytes as hex. */
+/** Returns 32 random bytes as hex. */
 export function random(): string {
   return `0x${randomBytes(32).toString('hex')}`
 }

@@ -1,6 +1,6 @@
 import type { PaymentCase } from '../../trial/payment-case.ts'
 
-/** Good payments, written in every way that means the same. */
+/** Valid payments in every equivalent spelling. */
 export const spellingCases: readonly PaymentCase[] = [
   { sent: 'a good payment', expected: 'settled', change: () => undefined },
   {

@@ -5,7 +5,7 @@ interface Window {
   readonly sent: string
   readonly expected: Verdict
   readonly promise?: Verdict
-  /** Seconds from now, or a whole value. */
+  /** Seconds from now, or an absolute value. */
   readonly validBefore?: number | string
   readonly validAfter?: number | string
 }
@@ -25,16 +25,16 @@ function windowCase({ validBefore = 300, validAfter = '0', ...one }: Window): Un
 const leftSeconds = (left: number, expected: Verdict, promise: Verdict): UnnumberedCase =>
   windowCase({ sent: `${left} s of validity left`, expected, promise, validBefore: left })
 
-/** SR3: expired, premature, at the boundary, with too little and with too much time left. */
+/** SR3: expired, not yet valid, at the boundary, with too little and with too much time left. */
 export const timeCases = numbered('SR3', [
   windowCase({ sent: 'expired a second ago', expected: 'refused', validBefore: -1 }),
   windowCase({ sent: 'expired an hour ago', expected: 'refused', validBefore: -3_600 }),
   windowCase({ sent: 'validBefore 0', expected: 'refused', validBefore: '0' }),
   windowCase({ sent: 'validBefore exactly now (the token is strict)', expected: 'refused', validBefore: 0 }),
   leftSeconds(1, 'refused', 'refused'),
-  // The least is a facilitator's own choice, as long as what it verifies it also settles. Ours is 10 s.
+  // Each facilitator chooses its minimum time, as long as it settles what it verifies. Ours is 10 s.
   ...[2, 3, 4, 5, 6, 7, 8, 9].map(left => leftSeconds(left, 'truthful', 'refused')),
-  // Far enough from any margin that a busy machine does not decide the case.
+  // Far enough from every margin that a busy machine does not change the result.
   ...[40, 60].map(left => leftSeconds(left, 'settled', 'settled')),
   windowCase({ sent: 'good only in a minute', expected: 'refused', validAfter: 60 }),
   windowCase({ sent: 'good only in a year', expected: 'refused', validAfter: 31_536_000 }),

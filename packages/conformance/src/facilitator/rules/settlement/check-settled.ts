@@ -4,7 +4,7 @@ import type { Outcome } from '../../trial/rule-case.ts'
 import type { FacilitatorReply } from '../../trial/subject.ts'
 import type { Trial } from '../../trial/trial.ts'
 
-/** Both ways: told as settled where the money moved, and proven by the transaction it names. */
+/** Checks both directions: a payment is reported as settled when the money moved, and the named transaction proves it. */
 export async function checkSettled(
   { witness }: Trial,
   draft: PaymentDraft,
@@ -20,7 +20,7 @@ export async function checkSettled(
   return { did, wrong: proven ? undefined : 'its transaction does not prove the payment' }
 }
 
-/** As it is sent. */
+/** The signature in the form in which it is sent. */
 export function signatureOf(draft: PaymentDraft): string {
   return draft.body.paymentPayload.payload.signature
 }

@@ -4,7 +4,7 @@ import type { Outcome, UnnumberedCase } from '../../trial/rule-case.ts'
 import type { FacilitatorReply } from '../../trial/subject.ts'
 import type { Trial } from '../../trial/trial.ts'
 
-/** Asked again and again: the same answer, one transfer. */
+/** Repeated requests: the same response each time, and one transfer. */
 export const idempotentCases: readonly UnnumberedCase[] = [
   {
     sent: 'settled twice, one after the other',
@@ -45,7 +45,7 @@ export const idempotentCases: readonly UnnumberedCase[] = [
 ]
 
 async function emptied(trial: Trial, address: string): Promise<void> {
-  // A price was all there was: settling it has emptied the wallet.
+  // The wallet held exactly one price, so the settlement has emptied it.
   const moved = await trial.witness.transfersFrom(address)
   if (moved.length !== 1) throw new Error('the payment was not settled')
 }

@@ -3,7 +3,7 @@ import type { Outcome, UnnumberedCase } from '../../trial/rule-case.ts'
 import type { Trial } from '../../trial/trial.ts'
 import { checkSettled, signatureOf } from './check-settled.ts'
 
-/** Transactions that are reverted after everything was looked at. */
+/** Transactions that revert although every check before them passed. */
 export const revertedCases: readonly UnnumberedCase[] = [
   {
     sent: 'the token is paused after the last look, before the block: the transaction reverts',

@@ -22,7 +22,7 @@ function scan(
   }
 }
 
-/** SR8: every transaction of the facilitator's accounts, since the first case was played. Played last. */
+/** SR8: every transaction of the facilitator's accounts since the first case ran. This rule runs last. */
 export const sentTransactionCases = numbered('SR8', [
   scan(
     'all that its accounts sent while the other cases were played',

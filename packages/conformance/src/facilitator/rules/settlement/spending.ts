@@ -3,7 +3,7 @@ import { numbered } from '../../trial/rule-case.ts'
 
 type Change = Omit<PaymentCase, 'expected' | 'change'>
 
-/** SR7: good when it was verified, and no longer when it is settled. Nothing may be sent for it. */
+/** SR7: payments that are valid at verification but no longer at settlement. No transaction may be sent for them. */
 const changed: readonly Change[] = [
   { sent: 'the payer’s wallet was emptied', between: (_, { token }, { key }) => token.drain(key) },
   {
@@ -55,7 +55,7 @@ const changed: readonly Change[] = [
   },
 ]
 
-/** SR7: looked at again right before a transaction is sent. */
+/** SR7: payments are checked again right before a transaction is sent. */
 export const spendingCases = numbered(
   'SR7',
   changed.map(one =>

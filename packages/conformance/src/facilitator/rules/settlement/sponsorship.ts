@@ -2,11 +2,11 @@ import { brief } from '../../trial/payment-case.ts'
 import { numbered, type UnnumberedCase } from '../../trial/rule-case.ts'
 import { PRICE } from '../../trial/trial.ts'
 
-/** JUMPDEST PUSH0 JUMP: for ever. */
+/** An endless loop: JUMPDEST PUSH0 JUMP. */
 const BURNS_GAS = '0x5b5f56'
-/** Three times what a transfer with authorization takes. */
+/** Three times the gas of a transfer with authorization. */
 const GAS_OF_ONE = 300_000n
-/** So many cancelled payments in a row. */
+/** The number of cancelled payments in a row. */
 const FAILURES = 6
 
 const cases: readonly UnnumberedCase[] = [
@@ -122,5 +122,5 @@ const cases: readonly UnnumberedCase[] = [
   },
 ]
 
-/** SR6: gas and failures that a stranger can cause. */
+/** SR6: gas and failures that any payer can cause. */
 export const sponsorshipCases = numbered('SR6', cases)

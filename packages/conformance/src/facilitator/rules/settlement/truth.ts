@@ -5,12 +5,12 @@ import type { Trial } from '../../trial/trial.ts'
 import { checkSettled, signatureOf } from './check-settled.ts'
 
 /**
- * A token that succeeds at everything and moves nothing: for `authorizationState` it answers 0, for anything else
- * 2^256 − 1, without an event. `calldata[0..4] == e94a0102 ? return 0 : return ~0`.
+ * A token whose calls all succeed and move nothing: `authorizationState` returns 0, every other call returns 2^256 − 1,
+ * without an event. `calldata[0..4] == e94a0102 ? return 0 : return ~0`.
  */
 const PHANTOM = '0x5f3560e01c63e94a0102146012575f195f525b60205ff3'
 
-/** The chain decides, whoever sent the transaction. */
+/** The state of the chain decides, regardless of the sender of the transaction. */
 export const truthCases: readonly UnnumberedCase[] = [
   {
     sent: 'a good payment that an observer submitted after it was verified',
