@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Committed, so that npm can link the command before anything is built.
+// This file is committed so that npm can link the command before the packages are built.
 import { existsSync } from 'node:fs'
 
 const program = new URL('../dist/bin.js', import.meta.url)

@@ -1,13 +1,13 @@
-/** What the exit codes of every command mean. */
+/** The meaning of the exit codes of every command. */
 export const EXIT = {
   done: 0,
-  /** The answer is no: problems were found, the job failed and was not charged, something is not there. */
+  /** A negative result: problems were found, the job failed and was not charged, something does not exist. */
   refused: 1,
   /** The command was not understood. */
   usage: 2,
   /**
-   * Begun and not ended: a payment was sent without an answer (`farebox call --resume` asks again), or what was waited
-   * for did not come in time. The same command goes on.
+   * Started but not finished: a payment was sent without a response (`farebox call --resume` repeats the request), or an
+   * awaited event did not happen in time. Running the same command again continues.
    */
   unresolved: 3,
   /** Ctrl-C. */
@@ -16,10 +16,10 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Thrown by a command that cannot do what it was asked: what is wrong, then what to do about it. */
+/** Thrown by a command that cannot do what it was asked to, with the reason and what to do about it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** A line, or several; empty where there is nothing to be done. */
+  /** What to do, in one or several lines; empty when nothing can be done. */
   readonly next: string
   readonly exitCode: ExitCode
 
@@ -30,7 +30,7 @@ export class CommandError extends Error {
   }
 }
 
-/** A command that was not understood. */
+/** Creates the error for a command that was not understood. */
 export function usageError(message: string, next: string, cause?: unknown): CommandError {
   return new CommandError(message, next, { cause, exitCode: EXIT.usage })
 }

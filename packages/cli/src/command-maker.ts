@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { World } from './world.ts'
 
-/** Takes a command's exit code where that is not 0. */
+/** Receives the exit code of a command when it is not 0. */
 export type SetExitCode = (exitCode: number) => void
 
-/** Gives a command, which has its name, all that makes it. */
+/** Configures a command that already has its name. */
 export type CommandMaker = (command: Command, world: World, end: SetExitCode) => Command
 
-/** Options that say the same in every command that has them. */
+/** Options with the same meaning in every command that has them. */
 export const JSON_OPTION = ['--json', 'one JSON document'] as const
 export const PASSWORD_OPTION = [
   '--password-file <file>',
@@ -20,12 +20,12 @@ export const PLATFORM_OPTION = [
   'the platform; or FAREBOX_PLATFORM, or the local one beside you',
 ] as const
 
-/** Adds the options of a command that asks a platform. */
+/** Adds the options of a command that calls a platform. */
 export function withPlatformOptions(command: Command): Command {
   return command.option(...PLATFORM_OPTION).option(...JSON_OPTION)
 }
 
-/** The value of an option that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function collect(arg: string, args: readonly string[] = []): readonly string[] {
   return [...args, arg]
 }

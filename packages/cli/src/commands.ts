@@ -20,7 +20,7 @@ import { typesCommand } from './types/types-command.ts'
 import { verifyReceiptCommand } from './verify-receipt/verify-receipt-command.ts'
 import { walletCommand } from './wallet/wallet-command.ts'
 
-/** What makes each command. */
+/** The function that configures each command. */
 export const COMMANDS: { readonly [name in CommandName]: CommandMaker } = {
   init: initCommand,
   dev: devCommand,

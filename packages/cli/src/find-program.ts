@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
 
 /**
- * How this program is called at a prompt: `farebox` where a folder of PATH has it, else `npx farebox`. Folders that npm
- * and npx put before PATH for the time of one command are none of the shell's.
+ * Returns how a person calls this program: `farebox` when a folder of PATH contains it, else `npx farebox`. Folders that
+ * npm and npx add to PATH for one command are ignored.
  *
  * @param path the PATH of this process
  */

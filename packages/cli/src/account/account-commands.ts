@@ -5,7 +5,7 @@ import type { RawSecretOptions } from './manage-secrets.ts'
 import type { RawWebhookOptions } from './manage-webhook.ts'
 import type { RawDashboardOptions } from './show-dashboard.ts'
 
-/** `farebox login`: a session at a platform, by a key of this machine. */
+/** `farebox login`: opens a session at a platform with a key on this machine. */
 export const loginCommand: CommandMaker = (command, world, end) => {
   command
     .summary('signs an owner in at a platform, by key')
@@ -18,7 +18,7 @@ export const loginCommand: CommandMaker = (command, world, end) => {
     .action(async (options: RawLoginOptions) => end(await (await import('./login.ts')).login(world, options)))
 }
 
-/** `farebox logout`: ends it. */
+/** `farebox logout`: ends the session. */
 export const logoutCommand: CommandMaker = (command, world, end) =>
   withPlatformOptions(command.summary('ends that session').description('End the session at a platform.'))
     .addHelpText('after', '\nExample\n  farebox logout')
@@ -26,7 +26,7 @@ export const logoutCommand: CommandMaker = (command, world, end) =>
       end(await (await import('./login.ts')).logout(world, options)),
     )
 
-/** `farebox whoami`: who is signed in. */
+/** `farebox whoami`: shows who is signed in. */
 export const whoamiCommand: CommandMaker = (command, world, end) =>
   withPlatformOptions(
     command

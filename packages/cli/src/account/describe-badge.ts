@@ -3,10 +3,10 @@ import type { AgentBadge } from '@farebox/platform-api/badges'
 type Rule = AgentBadge['rules'][number]
 
 /**
- * A badge and what the next one takes: `bronze; silver takes 30 days at 99.5 % (99.1 %)`.
+ * Describes a badge and the requirements of the next one: `bronze; silver takes 30 days at 99.5 % (99.1 %)`.
  *
- * @param shown the badge as others see it
- * @param figures with every rule's value; undefined where they are not known
+ * @param shown the badge that others see
+ * @param figures the value for every rule; `undefined` when they are not known
  */
 export function describeBadge(shown: string, figures: AgentBadge | undefined): string {
   if (figures === undefined) return shown

@@ -28,11 +28,11 @@ export interface RawLoginOptions extends RawKeyOptions {
 }
 
 /**
- * `farebox login`: signs in at a platform with a key of this machine (Sign-In with Ethereum, EIP-4361) and keeps the
- * session. The session's token is never shown. With `--browser` the session that is kept, or else a new one, signs the
- * person's browser in.
+ * `farebox login`: signs in at a platform with a key on this machine (Sign-In with Ethereum, EIP-4361) and stores the
+ * session. The session's token is never shown. With `--browser`, the stored session, or a new one if there is none, signs
+ * the person's browser in.
  *
- * @throws {CommandError} where the platform does not take it; nothing is kept then
+ * @throws {CommandError} when the platform refuses the sign-in; nothing is stored then
  */
 export async function login(world: World, raw: RawLoginOptions): Promise<ExitCode> {
   return await runWithJson(
@@ -51,7 +51,7 @@ export async function login(world: World, raw: RawLoginOptions): Promise<ExitCod
   )
 }
 
-/** The live session; a new one where there is none, or where a wallet is named. */
+/** Returns the live session, or a new one when there is none or when a wallet is named. */
 async function openOrSignIn(world: World, raw: RawLoginOptions): Promise<OpenAccount> {
   if (raw.wallet === undefined) {
     const { url } = await findPlatform(world, raw.platform)
@@ -63,7 +63,7 @@ async function openOrSignIn(world: World, raw: RawLoginOptions): Promise<OpenAcc
   return await openAccount(world, raw.platform)
 }
 
-/** Undefined where the session has ended, which forgets it; any other failure is one. */
+/** Returns `undefined` when the session has ended, and deletes it then; throws for any other failure. */
 async function openLive(world: World, platform: string | undefined): Promise<OpenAccount | undefined> {
   try {
     const account = await openAccount(world, platform)
@@ -86,7 +86,7 @@ async function signIn(world: World, raw: RawLoginOptions): Promise<object> {
   const signature = signText(crypto, await key.unlock(), message)
   const begun = await ask({ path: '/v1/sessions', body: { message, signature }, schema: signedIn })
   const { address, token, expires_at: expiresAt } = begun
-  // One session at a time: the one before is ended: a copy of it must open nothing.
+  // The previous session is ended, because only one may exist at a time: a copy of its token must be useless.
   await endFormer(world, url)
   await sessionFile(world.home, url).write({ version: 1, platform: url, address, token, expiresAt })
   const shown = checksumAddress(crypto, address)
@@ -111,7 +111,7 @@ async function signOut({ ask }: OpenAccount): Promise<void> {
   await ask({ method: 'DELETE', path: '/v1/sessions/current', schema: nothing })
 }
 
-/** `farebox logout`: ends the session at the platform and forgets it here, also where the platform is away. */
+/** `farebox logout`: ends the session at the platform and deletes it here, even when the platform cannot be reached. */
 export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCode> {
   return await runWithJson(
     world,
@@ -141,7 +141,7 @@ export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCo
   )
 }
 
-/** `farebox whoami`: who is signed in at a platform, and until when; exit code 1 where nobody is. */
+/** `farebox whoami`: shows who is signed in at a platform, and until when; exit code 1 when no session exists. */
 export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCode> {
   return await runWithJson(
     world,
@@ -165,11 +165,11 @@ export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCo
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
 
 /**
- * The message of EIP-4361 that signs in at a platform, and at no other: a platform that asks for a message to somebody
- * else's would sign in there in the owner's name.
+ * Returns the EIP-4361 message that signs in at this platform and at no other. A malicious platform could otherwise ask for
+ * a message to another platform and sign in there in the owner's name.
  *
- * @param platform the URL that was asked for
- * @param address any case
+ * @param platform the URL that the person gave
+ * @param address in any case
  */
 export function signInMessage(
   crypto: Pick<EvmCrypto, 'keccak256'>,
@@ -192,7 +192,7 @@ function refuseOtherPlatform({ domain, uri }: SignInTerms, platform: string): vo
   const { host, origin, port } = new URL(platform)
   if (domain === host && uri === origin) return
   const named = canParseUrl(uri) ? new URL(uri) : undefined
-  // This machine has several names; the port says which platform of it is meant.
+  // This machine has several host names, so the port distinguishes its platforms.
   const isSameMachine =
     named !== undefined &&
     named.origin === uri &&

@@ -14,14 +14,14 @@ import { spellAddress } from '../keys/spell-address.ts'
 export interface RawSecretOptions {
   readonly platform?: string
   readonly json?: true
-  /** Wallets that it takes payments to. */
+  /** Wallets to which the secret accepts payments. */
   readonly for?: readonly string[]
-  /** Prints the line of a `.env` file alone. */
+  /** Prints only the line for a `.env` file. */
   readonly env?: true
   readonly yes?: true
 }
 
-/** `farebox secret create`: makes a FACILITATOR_SECRET. This output alone shows it. */
+/** `farebox secret create`: creates a FACILITATOR_SECRET. Only this output shows it. */
 export async function makeOwnerSecret(world: World, raw: RawSecretOptions): Promise<ExitCode> {
   return await tell(world, raw, async ({ ask }) => {
     const wallets = raw.for === undefined ? undefined : await readWallets(raw.for)
@@ -33,7 +33,7 @@ export async function makeOwnerSecret(world: World, raw: RawSecretOptions): Prom
   })
 }
 
-/** `farebox secret rotate <id>`: makes the secret that is to replace another one; both work until that one is revoked. */
+/** `farebox secret rotate <id>`: creates the secret that replaces another one; both work until the old one is revoked. */
 export async function rotateSecret(world: World, secretId: string, raw: RawSecretOptions): Promise<ExitCode> {
   return await tell(world, raw, async ({ ask }) =>
     showNew(
@@ -44,7 +44,7 @@ export async function rotateSecret(world: World, secretId: string, raw: RawSecre
   )
 }
 
-/** `farebox secret list`: every secret of the owner, without itself. */
+/** `farebox secret list`: lists the owner's secrets without their values. */
 export async function listSecrets(world: World, raw: RawSecretOptions): Promise<ExitCode> {
   return await tell(world, raw, async ({ ask }) => {
     const { secrets: found } = await ask({ path: SECRETS, schema: secrets })
@@ -53,7 +53,7 @@ export async function listSecrets(world: World, raw: RawSecretOptions): Promise<
   })
 }
 
-/** `farebox secret revoke <id>`: within seconds and for good. */
+/** `farebox secret revoke <id>`: revokes a secret permanently, within seconds. */
 export async function revokeSecret(world: World, secretId: string, raw: RawSecretOptions): Promise<ExitCode> {
   return await tell(world, raw, async ({ ask }) => {
     const id = readSecretId(secretId)
@@ -85,7 +85,7 @@ async function tell(
 
 async function showNew(world: World, { json, env }: RawSecretOptions, made: CreatedSecret): Promise<object> {
   const { secret, secret_id: id, wallets, replaces } = made
-  // Whatever a platform sends must stay one line of a .env file.
+  // Any value from a platform must stay on one line of a .env file.
   if (!/^[\x21-\x7e]{1,500}$/.test(secret)) {
     throw new CommandError(
       'the platform answered with a secret in no form that is known',
@@ -109,7 +109,7 @@ async function showNew(world: World, { json, env }: RawSecretOptions, made: Crea
   return { ok: true, ...made }
 }
 
-/** It does not count as one of the owner's two. */
+/** Such a secret does not count towards the owner's limit of two. */
 const OPERATORS = 'made with the admin token: not yours to rotate or revoke'
 
 async function showList(world: World, found: readonly Secret[]): Promise<void> {
@@ -130,7 +130,7 @@ async function showList(world: World, found: readonly Secret[]): Promise<void> {
 
 function readSecretId(text: string): string {
   if (/^[\w-]{1,64}$/.test(text)) return text
-  // What was typed may be the secret itself.
+  // The argument is not repeated, because it may be the secret itself.
   throw usageError('that is not the id of a secret', 'farebox secret list shows the ids')
 }
 

@@ -14,7 +14,10 @@ export interface RawWebhookOptions {
   readonly json?: true
 }
 
-/** `farebox webhook set <agent id> <url>`: where notices about an agent go; shows the new secret, this once. */
+/**
+ * `farebox webhook set <agent id> <url>`: sets where notices about an agent are sent. Only this output shows the new
+ * secret.
+ */
 export async function setAgentWebhook(
   world: World,
   agentId: string,
@@ -36,7 +39,7 @@ export async function setAgentWebhook(
   })
 }
 
-/** `farebox webhook show <agent id>`: where notices go, and how the newest one went. */
+/** `farebox webhook show <agent id>`: shows where notices are sent, and the result of the latest one. */
 export async function showWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
   return await tell(world, raw, agentId, async ({ ask }, id) => {
     const found = await ask({ ...webhookOf(id), schema: webhook })
@@ -45,7 +48,7 @@ export async function showWebhook(world: World, agentId: string, raw: RawWebhook
   })
 }
 
-/** `farebox webhook test <agent id>`: has the platform send a signed notice now; exit code 1 where it was not taken. */
+/** `farebox webhook test <agent id>`: makes the platform send a signed notice now; exit code 1 when it was not accepted. */
 export async function testWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
   return await tell(world, raw, agentId, async ({ ask }, id) => {
     const { delivered, failure, url } = await ask({
@@ -64,7 +67,7 @@ export async function testWebhook(world: World, agentId: string, raw: RawWebhook
   })
 }
 
-/** `farebox webhook remove <agent id>`: no more notices. */
+/** `farebox webhook remove <agent id>`: stops the notices. */
 export async function removeWebhook(
   world: World,
   agentId: string,

@@ -7,7 +7,7 @@ import { isLive, type KeptSession, sessionFile } from './session-file.ts'
 
 export type OwnedAgent = OwnedAgents['agents'][number]
 
-/** An owner's account at a platform, by a session that `farebox login` began. */
+/** An owner's account at a platform, accessed through a session of `farebox login`. */
 export interface OpenAccount {
   readonly session: KeptSession
   readonly ask: AskPlatform
@@ -15,7 +15,7 @@ export interface OpenAccount {
 
 const MOST_PAGES = 100
 
-/** Opens the account at the platform that is meant (see `findPlatform`). */
+/** Opens the account at the selected platform (see `findPlatform`). */
 export async function openAccount(world: World, platform: string | undefined): Promise<OpenAccount> {
   const { url } = await findPlatform(world, platform)
   const session = await sessionFile(world.home, url).read()

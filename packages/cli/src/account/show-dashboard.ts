@@ -32,7 +32,7 @@ export interface RawDashboardOptions {
   readonly days?: string
 }
 
-/** One agent as the dashboard shows it. What is not known of it yet is undefined. */
+/** One agent on the dashboard. Unknown values are `undefined`. */
 interface ShownAgent {
   readonly agent: OwnedAgent
   readonly dashboard: AgentDashboard
@@ -42,9 +42,10 @@ interface ShownAgent {
 }
 
 /**
- * `farebox dashboard`: the owner's agents with listing status, availability, badge, jobs and earnings, and the secrets.
+ * `farebox dashboard`: shows the owner's agents with listing status, availability, badge, jobs and earnings, and the
+ * secrets.
  *
- * @param agentId one agent; undefined: all
+ * @param agentId selects one agent; `undefined` selects all
  */
 export async function showDashboard(
   world: World,
@@ -82,7 +83,7 @@ export async function showDashboard(
 
 async function readShown({ ask }: OpenAccount, agent: OwnedAgent, days: number): Promise<ShownAgent> {
   const { agent_id: id } = agent
-  // What a platform does not have or does not do is left out; that it cannot be asked is not.
+  // Data that a platform does not have or support is left out; a failed request is an error.
   const [dashboard, health, badge, webhook] = await Promise.all([
     ask({ path: `/v1/me/agents/${id}/dashboard?days=${days}`, schema: agentDashboard }),
     unlessPlatformRefused(ask({ path: `/v1/agents/${id}/health`, schema: agentHealth })),
@@ -208,7 +209,7 @@ function describeLimit(
   return `  limit     ${shown}${next === null ? '' : `; ${dim(asTyped(world, printable(next)))}`}`
 }
 
-/** From here on the facilitator announces that a limit is near, too. */
+/** The share of a limit from which the facilitator also announces that the limit is near. */
 const ANNOUNCED_SHARE = 0.8
 
 function documentOf(

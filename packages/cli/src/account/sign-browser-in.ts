@@ -8,15 +8,15 @@ import type { OpenAccount } from './open-account.ts'
 
 const CODE = /^[2-9A-HJ-NP-Z]{6}$/
 
-/** Throws where no terminal is there to type the code in; before anything is signed. */
+/** Throws when there is no terminal in which to type the code; called before anything is signed. */
 export function requireTerminal(world: World): void {
   if (world.canAsk) return
   throw usageError('--browser needs a terminal: its code is typed in it', 'farebox login')
 }
 
 /**
- * Signs the person's browser in as the owner of this session. The link alone opens nothing: the first browser that opens
- * it shows a code, and the code is typed here.
+ * Signs the person's browser in as the owner of this session. The link alone is not sufficient: the first browser that
+ * opens it shows a code, which the person types into this terminal.
  */
 export async function signBrowserIn(world: World, account: OpenAccount): Promise<void> {
   const { bold, dim, green } = paintFor(world.err)
@@ -25,7 +25,7 @@ export async function signBrowserIn(world: World, account: OpenAccount): Promise
     path: '/v1/me/browser-sign-ins',
     schema: browserSignInOffered,
   })
-  // It goes into an address that a program of this machine is called with.
+  // The value becomes part of a URL that is passed to a program on this machine.
   if (!/^[\w-]{1,100}$/.test(linkId))
     throw new CommandError('the platform answered with a link in no form that is known', '')
   const link = `${account.session.platform}/sign-in/terminal#${linkId}`
@@ -58,7 +58,10 @@ async function confirmCode(world: World, account: OpenAccount): Promise<void> {
   }
 }
 
-/** A wrong code with tries left, or no browser yet. The platform counts; a link ends within two minutes. */
+/**
+ * Returns whether a retry is possible: after a wrong code with tries left, or while no browser has opened the link. The
+ * platform counts the tries; a link expires within two minutes.
+ */
 function mayTryAgain({ status, message }: PlatformRefusal): boolean {
   return status === 409 || (status === 403 && message.endsWith('left'))
 }

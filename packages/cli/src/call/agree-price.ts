@@ -11,7 +11,7 @@ import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 
-/** What a person agrees to, or `--max-price` did for them. */
+/** The terms that a person agrees to, or that `--max-price` has agreed to. */
 export interface PriceTerms {
   readonly quote: Quote
   readonly agentUrl: string
@@ -19,14 +19,15 @@ export interface PriceTerms {
   readonly key: PayingKey
   readonly chain: OpenChain | undefined
   readonly local: LocalEconomy | undefined
-  /** `--max-price`, in atomic units. */
+  /** The value of `--max-price`, in atomic units. */
   readonly maxPriceAtomic: bigint | undefined
 }
 
 /**
- * Refuses a price before anybody is bothered with it: more than `--max-price`, or nobody there to agree to it.
+ * Refuses a price before the person is asked: a price above `--max-price`, or one that needs a person where none can be
+ * asked.
  *
- * @throws {CommandError} nothing was signed
+ * @throws {CommandError} before anything was signed
  */
 export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | undefined): void {
   const price = formatUsdc(quote.amountAtomic)
@@ -45,9 +46,9 @@ export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | 
 }
 
 /**
- * Shows what is going to be paid, to whom and from where, and has a person agree to it unless `--max-price` did.
+ * Shows the amount, the recipient and the paying wallet, and asks the person to agree unless `--max-price` already did.
  *
- * @throws {CommandError} when the person does not, or the wallet holds too little; nothing was signed
+ * @throws {CommandError} when the person does not agree, or the wallet holds too little; nothing was signed
  */
 export async function agreePrice(world: World, terms: PriceTerms): Promise<void> {
   const { agentUrl, quote, key, chain, local, maxPriceAtomic } = terms
@@ -65,7 +66,7 @@ export async function agreePrice(world: World, terms: PriceTerms): Promise<void>
   if (!agreed) throw new CommandError('not paid', 'nothing was signed')
 }
 
-/** It moves nothing, and looks like a payment that worked. */
+/** Warns when the payer and the recipient are the same wallet: the payment moves no money but looks successful. */
 function warnOfOwnWallet({ err }: World, { key, quote }: PriceTerms): void {
   if (key.address.toLowerCase() !== quote.payTo.toLowerCase()) return
   err.write(`  ${paintFor(err).yellow('!')} you are paying yourself: payer and agent are the same wallet\n`)
@@ -88,7 +89,7 @@ async function showTerms(world: World, terms: PriceTerms, balance: bigint | unde
   world.err.write(`${rows.join('\n')}\n`)
 }
 
-/** Undefined where no node is known, or it does not tell. */
+/** Returns `undefined` when no node is known, or the node does not return the balance. */
 async function balanceOf({ chain, key }: PriceTerms): Promise<bigint | undefined> {
   if (chain === undefined) return undefined
   return await readUsdcBalance(chain, key.address).catch(() => undefined)

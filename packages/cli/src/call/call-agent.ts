@@ -25,15 +25,15 @@ import { journalCall, openCallJournal, type SentCall } from './journal/call-jour
 import { finishCall } from './outcome/finish-call.ts'
 
 export interface CallArguments {
-  /** URL, capability, fields. */
+  /** The positional arguments: URL, capability, fields. */
   readonly args: readonly string[]
   readonly raw: RawCallOptions
   readonly options: CallOptions
 }
 
 /**
- * A new call: reads `/about`, chooses the capability, reads the input, asks the price, has it agreed to, pays and
- * runs the job. With `--help` or `--dry-run` it stops on the way.
+ * Makes a new call: reads `/about`, chooses the capability, reads the input, requests the price, asks for agreement, pays
+ * and runs the job. With `--help` or `--dry-run` it stops earlier.
  */
 export async function callAgent(world: World, { args, raw, options }: CallArguments): Promise<ExitCode> {
   const { url, named, fields } = splitArguments(args)
@@ -110,12 +110,12 @@ async function agree(
   }
 }
 
-/** A job whose input is checked and whose price is agreed to. */
+/** A job with a checked input and an agreed price. */
 interface PlannedJob {
   readonly target: CallTarget
   readonly input: JsonObject
   readonly options: CallOptions
-  /** Undefined where the agent asks for no payment. */
+  /** `undefined` when the agent asks for no payment. */
   readonly payer: Payer | undefined
 }
 
@@ -127,16 +127,17 @@ interface Payer {
 }
 
 /**
- * Runs the job: signs for exactly what was agreed to, journals, sends, waits, shows.
+ * Runs the job: signs a payment for exactly the agreed terms, writes the journal, sends the request, waits, and shows the
+ * result.
  *
- * @throws {CallFailure} when a payment was sent and brought no output
+ * @throws {CallFailure} when a payment was sent and no output was received
  */
 async function runJob(world: World, job: PlannedJob): Promise<ExitCode> {
   const { target, input, options, payer } = job
   const { url, declaration, name } = target
   const journal = openCallJournal(world.home, systemClock)
   let sent: SentCall | undefined
-  // Nothing but the price that was shown can be signed for.
+  // Only the price that was shown can be signed.
   const payment = payer && {
     signer: payer.signer,
     maxPrice: formatUsdc(payer.quote.amountAtomic),

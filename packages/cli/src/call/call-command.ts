@@ -7,7 +7,7 @@ import {
 } from '../command-maker.ts'
 import type { RawCallOptions } from './call-options.ts'
 
-/** `farebox call <url> [capability]`: pays one job and runs it. */
+/** `farebox call <url> [capability]`: pays for one job and runs it. */
 export const callCommand: CommandMaker = (command, world, end) => {
   command
     .summary('run one job of an agent, paid once')
@@ -15,7 +15,7 @@ export const callCommand: CommandMaker = (command, world, end) => {
     .usage('<url> [capability] [--<field> <value> …] [options]')
     .argument('[url]', "the agent's address")
     .argument('[capability]', 'the capability to run; optional where there is only one')
-    // The fields of an agent are not known before it is asked.
+    // An agent's fields are unknown until it is asked.
     .allowUnknownOption()
     .allowExcessArguments()
     .option('--input <json>', 'the whole input: JSON, @file.json, or - for standard input')
@@ -32,7 +32,7 @@ export const callCommand: CommandMaker = (command, world, end) => {
     .option('--list', 'list the calls recorded here')
     .option(...JSON_OPTION)
     .option('--help', 'this help; with a URL, what the agent takes')
-    // Beside our own --help the built-in -h would be listed as another.
+    // Next to our own --help, the built-in -h would be listed as a second option.
     .configureHelp({ visibleOptions: ({ options }) => [...options] })
     .addHelpText('after', EXAMPLES)
   return command.action(async (_url: unknown, _capability: unknown, options: RawCallOptions) => {

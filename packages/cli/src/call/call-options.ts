@@ -13,18 +13,18 @@ export interface RawCallOptions {
   readonly deadline?: string
   readonly allowHttp?: true
   readonly dryRun?: true
-  /** True where no job is named. */
+  /** True when no job is named. */
   readonly resume?: string | true
   readonly list?: true
   readonly json?: true
   readonly help?: true
 }
 
-/** The options of a call, checked. */
+/** The validated options of a call. */
 export interface CallOptions {
-  /** The most that is paid without asking; undefined: whatever a person agrees to. */
+  /** The maximum that is paid without asking; `undefined`: the person must agree to the price. */
   readonly maxPriceAtomic: bigint | undefined
-  /** CAIP-2 ids; undefined: any we know. */
+  /** CAIP-2 ids; `undefined`: every known network. */
   readonly networks: readonly string[] | undefined
   readonly wallet: string | undefined
   readonly passwordFile: string | undefined
@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly json: boolean
 }
 
-/** The client's own limit: half of the day that an authorization may live. */
+/** The client's own limit: half of the maximum lifetime of an authorization, which is a day. */
 const LONGEST_DEADLINE_SECONDS = 43_200
 
 export function readCallOptions(raw: RawCallOptions): CallOptions {

@@ -5,10 +5,10 @@ import { usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
 /**
- * The capability that is meant: the one named, the only one, or the one a person chooses.
+ * Chooses the capability to call: the named one, the only one, or the one that a person selects.
  *
- * @throws {CommandError} for one that is not there, in the agent's own words (D21), and where several are and nobody
- *   can be asked
+ * @throws {CommandError} for an unknown capability, with the agent's own message (D21), and when there are several and no
+ * person can be asked
  */
 export async function chooseCalled(
   world: World,

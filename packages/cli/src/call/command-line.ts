@@ -12,8 +12,8 @@ export interface CommandLine {
 }
 
 /**
- * Writes the words of a call that gives this input, each as the program would get it. Names and values are a
- * stranger's: what a flag cannot say plainly is said by `--input`.
+ * Returns the arguments of a call with this input, as the program would receive them. Names and values are untrusted: an
+ * input that flags cannot express plainly is passed through `--input`.
  */
 export function commandArguments({
   url,
@@ -22,14 +22,14 @@ export function commandArguments({
   fields,
   options = [],
 }: CommandLine): readonly string[] {
-  // A name that would read as an option is left out: who is at a terminal is asked for it.
+  // A name that would be read as an option is left out; a person at a terminal is asked for it.
   const named = capability.startsWith('-') || printable(capability) !== capability ? [] : [capability]
   return ['farebox', 'call', url, ...named, ...(flagsOf(input, fields) ?? wholeOf(input)), ...options]
 }
 
 /**
- * The words as a line for a POSIX shell, each in quotes where it needs them. Nothing in single quotes means
- * anything to a shell, so that a pasted line does what it says.
+ * Formats the arguments as a line for a POSIX shell, quoted where necessary. A shell interprets nothing within single
+ * quotes, so a pasted line does exactly what it shows.
  */
 export function shellLine(args: readonly string[]): string {
   return args
@@ -37,7 +37,7 @@ export function shellLine(args: readonly string[]): string {
     .join(' ')
 }
 
-/** Undefined where some part of it cannot be a flag. */
+/** Returns `undefined` when a part of the input cannot be a flag. */
 function flagsOf(input: JsonObject, fields: FieldMap): readonly string[] | undefined {
   const args: string[] = []
   for (const [name, value] of Object.entries(input)) {
@@ -50,7 +50,7 @@ function flagsOf(input: JsonObject, fields: FieldMap): readonly string[] | undef
 
 function flagOf(name: string, value: JsonValue, type: string | undefined): readonly string[] | undefined {
   if (!/^[A-Za-z_][\w-]*$/.test(name) || type === undefined) return undefined
-  // As a text it would be refused: a parser may already have changed its digits (D19).
+  // As text the value would be refused, because a parser may already have changed its digits (D19).
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return undefined
   const text = typeof value === 'string' ? value : printableJson(value)
   if (printable(text) !== text || text.length > MAX_FLAG_CHARACTERS) return undefined
@@ -61,10 +61,10 @@ function flagOf(name: string, value: JsonValue, type: string | undefined): reado
   return [`--${name}`, text]
 }
 
-/** Beyond this nobody reads a flag. */
+/** Longer flags are hard to read. */
 const MAX_FLAG_CHARACTERS = 200
 
-/** Names that are refused as flags because keys are given so elsewhere. */
+/** Names that are refused as flags, because other options use them for keys. */
 const KEY_NAMES = /^(?:private-?key|secret-?key|key|pk|mnemonic|password|h|version)$/i
 
 function wholeOf(input: JsonObject): readonly string[] {

@@ -14,8 +14,8 @@ import { askCallPrice, type CallTarget, localEconomyBeside } from './target.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 
 /**
- * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
- * would run it. Nothing is signed, and no key is looked for.
+ * `--dry-run`: shows the price, the terms, a valid input (the given one, else a sample) and the line that would run it.
+ * Nothing is signed, and no key is read.
  */
 export async function showDryRun(
   world: World,

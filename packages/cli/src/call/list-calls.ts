@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import { type CallRecord, openCallJournal } from './journal/call-journal.ts'
 import { tellDamaged } from '../home/record-folder.ts'
 
-/** `--list`: the calls in the journal, those without an outcome first; files that cannot be read by name. */
+/** `--list`: shows the calls in the journal, those without an outcome first; unreadable files are listed by name. */
 export async function listCalls(world: World, { json }: { readonly json: boolean }): Promise<ExitCode> {
   const { records: calls, damaged } = await openCallJournal(world.home, systemClock).list()
   if (json) {

@@ -21,11 +21,11 @@ import { type RecordList, tellDamaged } from '../home/record-folder.ts'
 import { localEconomyBeside } from './target.ts'
 
 /**
- * `--resume`: sends the journalled job with the journalled payment again until the agent answers. No key is
- * looked for and nothing is signed, so it can charge nothing that the first call could not.
+ * `--resume`: sends the journalled job with the journalled payment again until the agent responds. No key is read and
+ * nothing is signed, so it cannot charge more than the first call could.
  *
- * @param named a job_id or its beginning; true: the newest call without an outcome
- * @throws {CallFailure} when it brings no output again
+ * @param named a job_id or its first characters; true selects the newest call without an outcome
+ * @throws {CallFailure} when there is again no output
  */
 export async function resumeCall(
   world: World,
@@ -40,14 +40,14 @@ export async function resumeCall(
   try {
     return await askAgain(world, { call, journal, options })
   } catch (error) {
-    // Only an address that is not allowed is told better there; "nothing was charged" is never known here.
+    // That function explains only a disallowed address better. Whether nothing was charged is never known here.
     const told = error instanceof TypeError ? explainUnpaid(error, call.agentUrl) : error
     const { jobId, capability } = call
     throw explainUnforeseen(told, { jobId, capability, stopped: world.signal.aborted })
   }
 }
 
-/** The fewest characters of a job_id that are taken for it. */
+/** The minimum number of characters that identify a job_id. */
 const LEAST_CHARACTERS = 4
 
 function choose({ records: calls, damaged }: RecordList<CallRecord>, named: string | true): CallRecord {
@@ -87,7 +87,7 @@ function showEnded({ out, err }: World, call: EndedCall, { json }: CallOptions):
   else if (delivered) out.write(`${printableJson(document['output'], out.live ? 2 : undefined)}\n`)
   const paid = objectOf(document['payment'])
   const transaction = textOf(paid['transaction']) ?? textOf(document['transaction'])
-  // A journal keeps what the agent said; a charge named in a failure was read from the chain.
+  // The journal stores what the agent reported; a charge named in a failure was read from the chain.
   const word = delivered ? ', says the agent' : ''
   const inTransaction = transaction === undefined ? '' : `, paid in ${transaction}${word}`
   if (delivered) {
@@ -115,7 +115,7 @@ async function askAgain(world: World, { call, journal, options }: Resumed): Prom
   world.err.write(
     `  asking ${name} for job ${jobId} again, with the payment of ${printable(price)} USDC signed for it before\n`,
   )
-  // What was sent over http is no safer for not being asked for.
+  // A call that was sent over http is repeated over http: refusing that would make it no safer.
   const allowHttp = options.allowHttp || call.allowHttp === true
   try {
     return await finishCall(world, {

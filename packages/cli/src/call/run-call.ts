@@ -11,10 +11,10 @@ import { resumeCall } from './resume-call.ts'
 import { answerWithJson, failureDocument, failureType, orStopped } from '../terminal/run-with-json.ts'
 
 /**
- * `farebox call`, in its three forms: a new call, `--resume`, `--list`. With `--json` the output holds one document
- * whatever happens.
+ * `farebox call` in its three forms: a new call, `--resume`, `--list`. With `--json` the output is always exactly one
+ * document.
  *
- * @param args those that are no options of ours: URL, capability, fields
+ * @param args the arguments that are not options of this command: URL, capability, fields
  */
 export async function runCall(world: World, args: readonly string[], raw: RawCallOptions): Promise<ExitCode> {
   const call = async (): Promise<ExitCode> => {
@@ -31,7 +31,7 @@ export async function runCall(world: World, args: readonly string[], raw: RawCal
   })
 }
 
-/** The journal knows whom to ask and for what: a URL beside it would be another call. */
+/** Refuses arguments, because the journal contains the agent and the job: another URL would be another call. */
 function refuseArguments([first]: readonly string[]): void {
   if (first === undefined) return
   throw usageError(
@@ -40,14 +40,17 @@ function refuseArguments([first]: readonly string[]): void {
   )
 }
 
-/** Ctrl-C before anything was sent, at a question or between them: after that, a `CallFailure` tells more. */
+/**
+ * Handles Ctrl-C before anything was sent, at a question or between questions; after that, a `CallFailure` is more
+ * specific.
+ */
 function orStoppedUnpaid(world: World, error: unknown): unknown {
   const atQuestion = error instanceof CommandError && error.exitCode === EXIT.interrupted
   if (!atQuestion) return orStopped(world, error, 'nothing was paid')
   return new CommandError('stopped', 'nothing was paid', { cause: error, exitCode: EXIT.interrupted })
 }
 
-/** A `--resume` that did not come to ask: whatever was paid before, this command does not know of it. */
+/** A `--resume` that ended before its request: it knows nothing new about an earlier payment. */
 function notAsked({ signal }: World, named: string | true, error: unknown): CallFailure {
   const jobId = isJobId(named) ? named : undefined
   return explainUnforeseen(error, { jobId, stopped: signal.aborted })

@@ -9,7 +9,7 @@ import type { World } from '../world.ts'
 import { commandArguments, shellLine } from './command-line.ts'
 import type { CallTarget } from './target.ts'
 
-/** `farebox call <url> <capability> --help`: what it takes and gives, and a line that works. */
+/** `farebox call <url> <capability> --help`: shows its input and output, and a working command line. */
 export function showCapability(world: World, shown: CallTarget): ExitCode {
   const { declaration, name, capability } = shown
   const { bold } = paintFor(world.out)
@@ -80,7 +80,7 @@ function rowOf(
   field: Field,
   side: Side,
 ): { readonly head: string; readonly mark: string; readonly text: string } {
-  // The type is shown beside it: that an integer is a whole number needs no words.
+  // The type is shown next to the text, so the rule that an integer is a whole number is left out.
   const sentences = fieldSentences({ ...field, type: field.type === 'integer' ? 'number' : field.type }, side)
     .filter(one => one !== '')
     .map(one => (/[.!?]$/.test(one) ? one : `${one}.`))
@@ -101,7 +101,7 @@ function rowOf(
 
 const MAX_ENUM_CHARACTERS = 60
 
-/** `<integer>`, `<string …>` for arrays of them, `<a|b>` for an enum. */
+/** Formats a type: `<integer>`, `<string …>` for an array of strings, `<a|b>` for an enum. */
 function typeOf({ type, enum: values, items }: Field): string {
   const choices = values
     ?.map(value => (typeof value === 'string' ? printable(value) : printableJson(value)))

@@ -12,7 +12,10 @@ export interface CallTarget {
   readonly capability: Capability
 }
 
-/** The price of a job, checked against `/about` and our table; undefined where the agent asks for none. */
+/**
+ * Requests the price of a job and checks it against `/about` and our table. Returns `undefined` when the agent asks for no
+ * payment.
+ */
 export async function askCallPrice(
   { signal }: World,
   { url, declaration, name }: CallTarget,

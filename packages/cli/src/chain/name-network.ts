@@ -5,10 +5,10 @@ import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-e
 import { usageError } from '../command-error.ts'
 
 /**
- * A network as people read it: `Base (eip155:8453)`, `local chain (eip155:84532)`.
+ * Formats a network for people: `Base (eip155:8453)`, `local chain (eip155:84532)`.
  *
- * @param local the economy that is paid in, where it is the one on this machine
- * @param chain the node that is asked, where one is known: it may be of a local chain
+ * @param local the local economy, when the payment is made in it
+ * @param chain the node that is used, if one is known: it may belong to a local chain
  */
 export function nameNetwork(
   { id, name }: Network,
@@ -20,8 +20,8 @@ export function nameNetwork(
 }
 
 /**
- * The network that an agent asks to be paid on. One on this machine that asks for the test network of local chains is
- * most likely paid on a local one; without a node nobody can tell.
+ * Names the network on which an agent asks to be paid. An agent on this machine that asks for the test network of local
+ * chains is probably paid on a local chain; only a node could confirm that.
  */
 export function namePaidNetwork(
   network: Network,
@@ -34,7 +34,7 @@ export function namePaidNetwork(
   return isUnclear ? `${network.name} or a local chain (${network.id})` : nameNetwork(network, local, chain)
 }
 
-/** The network of a CAIP-2 id that a person typed. */
+/** Finds the network of a CAIP-2 id that a person typed. */
 export function readNetwork(id: string): Network {
   const network = findNetwork(id)
   if (network !== undefined) return network
@@ -46,7 +46,7 @@ export function readNetwork(id: string): Network {
   )
 }
 
-/** Chains whose own coin is not ether. */
+/** Chains whose native coin is not ether. */
 const COINS: { readonly [chainId: number]: string } = { 137: 'POL', 43_114: 'AVAX' }
 
 const WEI_DIGITS = 18
@@ -55,7 +55,9 @@ export function coinOf({ chainId }: Network): string {
   return COINS[chainId] ?? 'ETH'
 }
 
-/** An amount of it in wei as a decimal without trailing zeros: `1_500_000_000_000_000_000n` → `"1.5"`. */
+/**
+ * Formats an amount of the native coin in wei as a decimal without trailing zeros: `1_500_000_000_000_000_000n` → `"1.5"`.
+ */
 export function formatCoin(wei: bigint): string {
   const digits = wei.toString().padStart(WEI_DIGITS + 1, '0')
   const fraction = digits.slice(-WEI_DIGITS).replace(/0+$/, '')

@@ -11,42 +11,44 @@ import { nameNetwork } from './name-network.ts'
 export interface OpenChain {
   readonly rpc: JsonRpc
   readonly network: Network
-  /** Of the node; its path may hold a key. */
+  /** The URL of the node; its path may contain a key. */
   readonly url: string
-  /** A test chain of this machine, whatever public chain its id is of. */
+  /** Whether it is a test chain on this machine, even when it has the id of a public chain. */
   readonly isLocal: boolean
   close(): Promise<void>
 }
 
 export interface ChainOptions {
   readonly network: Network
-  /** `--rpc-url`. May hold a key in its path: only its host is ever shown. */
+  /** The value of `--rpc-url`. Its path may contain a key, so only its host is ever shown. */
   readonly rpcUrl?: string | undefined
   readonly local?: LocalEconomy | undefined
 }
 
 const VARIABLE = 'FAREBOX_RPC_URL'
 const SILENT = 'does not answer as a node does'
-/** A balance is a courtesy: nobody waits longer for it. */
+/** A balance is optional information, so the command waits no longer for it. */
 const TIMEOUT_MS = 5_000
 
 /**
- * Opens a node of the network: `--rpc-url`, else `FAREBOX_RPC_URL`, else the local chain. Where there is a local chain a
- * variable that names a node elsewhere does not count: it is of the public chain whose id the local one has. Undefined
- * where none is known, or the one of the variable is of another chain or silent, which is said.
+ * Opens a node of the network: `--rpc-url`, else `FAREBOX_RPC_URL`, else the local chain. When there is a local chain, a
+ * variable that names a remote node is ignored, because that node belongs to the public chain with the same id. Returns
+ * `undefined` when no node is known, or when the node of the variable is on another chain or does not respond; the latter
+ * is reported.
  */
 export async function findChain(world: World, options: ChainOptions): Promise<OpenChain | undefined> {
   const { network, rpcUrl, local } = options
   if (rpcUrl !== undefined) {
     const opened = await openNode(rpcUrl, network)
     if (typeof opened !== 'string') return opened
-    // A node that is down is a failure; only what was typed wrong is a misunderstanding.
+    // An unavailable node is a failure; only a mistyped URL is a usage error.
     const exitCode = opened.endsWith(SILENT) ? EXIT.refused : EXIT.usage
     throw new CommandError(`--rpc-url: ${opened}`, `give a node of ${network.id} that runs`, { exitCode })
   }
   const variable = world.variables[VARIABLE] ?? ''
   if (local !== undefined && !isOnLoopback(variable)) {
-    // Where it is silent nobody else is asked in its name: a public chain of its id knows nothing of it.
+    // When the local node does not respond, no other node is used instead: a public chain with the same id has different
+    // data.
     const opened = await openNode(local.rpcUrl, network)
     return typeof opened === 'string' ? undefined : opened
   }
@@ -57,7 +59,7 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
   return undefined
 }
 
-/** {@link findChain} for a command that can do nothing without a node. */
+/** Like {@link findChain}, for a command that requires a node. */
 export async function requireChain(world: World, options: ChainOptions): Promise<OpenChain> {
   const chain = await findChain(world, options)
   if (chain !== undefined) return chain
@@ -89,7 +91,7 @@ async function openNode(url: string, network: Network): Promise<OpenChain | stri
   }
 }
 
-/** The nodes that make money for the asking; one's own node of a public chain on this machine is none of them. */
+/** The test nodes that create money on request; a person's own node of a public chain on this machine is not one of them. */
 const TEST_NODES = /^(?:anvil|hardhat|ganache)/i
 
 async function isTestNode(rpc: JsonRpc): Promise<boolean> {

@@ -9,7 +9,7 @@ export interface Balances {
 
 const TIMEOUT_MS = 5_000
 
-/** Reads both balances. Rejects when the node does not tell them. */
+/** Reads both balances. Rejects when the node does not return them. */
 export async function readBalances(chain: OpenChain, address: string): Promise<Balances> {
   const [usdcAtomic, wei] = await Promise.all([
     readUsdcBalance(chain, address),
@@ -18,7 +18,7 @@ export async function readBalances(chain: OpenChain, address: string): Promise<B
   return { usdcAtomic, wei }
 }
 
-/** The USDC of an address, in atomic units. Rejects when the node does not tell it. */
+/** Reads the USDC balance of an address, in atomic units. Rejects when the node does not return it. */
 export async function readUsdcBalance(chain: OpenChain, address: string): Promise<bigint> {
   const call = { to: chain.network.asset.address, data: encodeBalanceOf(address) }
   return await ask(chain, 'eth_call', [call, 'latest'])

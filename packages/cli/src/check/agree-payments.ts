@@ -14,10 +14,11 @@ import { spellAddress } from '../keys/spell-address.ts'
 const NOT_SIGNED = 'nothing was signed; without --paid the check is free'
 
 /**
- * Says what the check may spend at most, has a person agree to it unless `--max-price` did, and unlocks the key.
+ * Shows the maximum that the check may spend, asks the person to agree unless `--max-price` already did, and unlocks the
+ * key.
  *
- * @param offer what the capability asks for that is paid for, and the declaration that it must agree with
- * @throws {CommandError} when that is not agreed to, or there is no key; nothing was signed
+ * @param offer the terms of the capability that is paid for, and the declaration that they must match
+ * @throws {CommandError} when the person does not agree, or there is no key; nothing was signed
  */
 export async function agreePayments(
   world: World,

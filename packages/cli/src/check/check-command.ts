@@ -3,14 +3,14 @@ import { type CommandMaker, JSON_OPTION, PASSWORD_OPTION } from '../command-make
 import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
 
-/** What `farebox check --flows` does, which is about a platform and not about a running agent. */
+/** The implementation of `farebox check --flows`, which concerns a platform and not a running agent. */
 export type CheckFlows = (
   world: World,
   url: string | undefined,
   options: RawCheckOptions,
 ) => Promise<ExitCode>
 
-/** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
+/** `farebox check <url>`: checks the rules of the interface against any running agent. */
 export const checkCommandWith =
   (checkFlows: CheckFlows): CommandMaker =>
   (command, world, end) =>

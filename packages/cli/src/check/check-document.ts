@@ -10,30 +10,30 @@ import {
 } from '@farebox/conformance/agent'
 import { type AgentUnderCheck, type Warning, warningsOf } from './checked-agent.ts'
 
-/** What `farebox check --json` answers. */
+/** The output of `farebox check --json`. */
 export interface CheckDocument {
-  /** Every check was put that concerns this agent, and none failed. */
+  /** Whether every check that applies to this agent was run and none failed. */
   readonly ok: boolean
   readonly agent: { readonly url: string; readonly name: string | null }
   readonly mode: AgentMode
   readonly warnings: readonly Warning[]
-  /** Null where the run came to its end; `after` is the id of the last check that got an answer. */
+  /** Null when the run was complete; `after` is the id of the last check that got a response. */
   readonly stopped: { readonly reason: Stop['reason']; readonly after: string | null } | null
   readonly counts: {
     readonly passed: number
     readonly failed: number
-    /** Put only with `--paid`, or with more of it. */
+    /** The number of checks that run only with `--paid`, or with a larger budget. */
     readonly needPaid: number
-    /** They concern this agent, and its answers left no way to ask. */
+    /** The number of checks that apply to this agent but that its responses made impossible. */
     readonly notAsked: number
   }
-  /** Amounts are decimal USDC; null where nothing could be paid. */
+  /** Amounts are decimal USDC; null when nothing could be paid. */
   readonly spent: {
     readonly payments: number
     readonly atMost: string
-    /** The wallet of `/about`, to which alone payments are signed; null where none was. */
+    /** The wallet in `/about`, the only recipient of signed payments; null when no payment was signed. */
     readonly to: string | null
-    /** Unix seconds until which a payment that was signed and not charged still can be; null where none was. */
+    /** Unix seconds until which a signed and uncharged payment can still be charged; null when no payment was signed. */
     readonly goodUntil: number | null
     readonly transactions: readonly string[]
   } | null

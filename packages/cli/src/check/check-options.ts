@@ -26,20 +26,20 @@ export interface RawCheckOptions {
   readonly config?: string
 }
 
-/** What `farebox check` is asked for, checked. */
+/** The validated options of `farebox check`. */
 export interface ConformanceCheckOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** Areas or ids; undefined: all. */
+  /** Areas or ids; `undefined` selects all. */
   readonly only: readonly string[] | undefined
   readonly timeoutMs: number
-  /** Undefined: nothing is ever paid. */
+  /** `undefined`: nothing is paid. */
   readonly paying: PayingOptions | undefined
 }
 
 /** The limits of `--paid`. */
 export interface PayingOptions {
-  /** Of one job; undefined: whatever a person agrees to. */
+  /** The highest price of one job; `undefined`: the person must agree to the price. */
   readonly maxPriceAtomic: bigint | undefined
   readonly maxJobs: number
   readonly network: string | undefined
@@ -49,7 +49,7 @@ export interface PayingOptions {
 
 const DEFAULT_TIMEOUT_SECONDS = 15
 const MAX_TIMEOUT_SECONDS = 600
-/** A right agent charges for one, and is offered two or three more that must be refused. */
+/** A correct agent charges for one job, and receives two or three more payments that it must refuse. */
 const DEFAULT_MAX_JOBS = 5
 const MAX_MAX_JOBS = 1_000
 

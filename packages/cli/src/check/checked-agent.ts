@@ -2,15 +2,15 @@ import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { AgentMode, Terms } from '@farebox/conformance/agent'
 
-/** What is being checked: the facts that the report begins with. */
+/** The facts about the checked agent with which the report begins. */
 export interface AgentUnderCheck {
   readonly url: string
   readonly mode: AgentMode
-  /** Undefined where `/about` is none. */
+  /** `undefined` when `/about` is not a declaration. */
   readonly declaration: Declaration | undefined
-  /** Undefined where nobody can pay it. */
+  /** `undefined` when the terms cannot be paid. */
   readonly terms: Terms | undefined
-  /** By how much this machine's clock is ahead of the agent's; negative behind, 0 where they may agree. */
+  /** By how much this machine's clock is ahead of the agent's; negative when it is behind, 0 when the two may agree. */
   readonly clockAheadSeconds: number
 }
 
@@ -36,7 +36,7 @@ export function warningsOf({ url, mode, clockAheadSeconds }: AgentUnderCheck): r
   return warnings
 }
 
-/** Two clocks cannot say which of them is wrong. */
+/** Warns about a difference between two clocks; it cannot say which of them is wrong. */
 function clockWarning(aheadSeconds: number): Warning {
   const side = aheadSeconds > 0 ? 'behind' : 'ahead of'
   return {

@@ -33,8 +33,8 @@ export interface ReportOptions extends Pick<RawCheckOptions, 'verbose' | 'quiet'
 }
 
 /**
- * The report on a terminal: who is checked and how it takes jobs, an area as soon as it is done, the counts, and
- * what to do next. What the agent wrote is made printable. Begins at once.
+ * The report on a terminal: the checked agent and how it accepts jobs, each area as soon as it is complete, the counts, and
+ * what to do next. Text from the agent is made printable. The report starts at once.
  */
 export function createRunReport(world: World, options: ReportOptions): RunReport {
   const { agent, checks } = options
@@ -75,10 +75,10 @@ export function createRunReport(world: World, options: ReportOptions): RunReport
   }
 }
 
-/** An area's checks are not always put in a row. */
+/** Collects results by area; an area's checks are not always run consecutively. */
 function gatherAreas(checks: readonly Check[]): {
   add(result: CheckResult): readonly CheckResult[] | undefined
-  /** What there is of areas that never came to their end. */
+  /** The results of areas that were not completed. */
   unfinished(): Iterable<readonly [area: string, results: readonly CheckResult[]]>
 } {
   const sizes = new Map<string, number>()
@@ -112,13 +112,13 @@ function warn({ err }: World, agent: AgentUnderCheck): void {
   }
 }
 
-/** Where the reasons begin why checks could not be put. */
+/** The column in which the reasons for skipped checks begin. */
 const WHY_COLUMN = 18
 
 /**
- * The end of a report, as lines: the counts, why not all checks were put, what was paid.
+ * Formats the end of a report: the counts, why some checks were not run, and what was paid.
  *
- * @param asked how many checks there were to put
+ * @param asked the number of checks to run
  */
 function concludeRun(
   findings: Findings,
@@ -138,7 +138,7 @@ function concludeRun(
   return lines
 }
 
-/** Why checks that concern this agent could not be put, and how many, as lines. */
+/** Formats the reasons why applicable checks could not be run, with their counts. */
 function whyNotAsked(results: readonly CheckResult[], style: ReportStyle): readonly string[] {
   const reasons = new Map<string, number>()
   for (const result of results) {
@@ -167,10 +167,10 @@ function stopReason({ reason, after }: Stop): string {
   }
 }
 
-/** More areas are not named in one command. */
+/** The suggested command names no more areas than this. */
 const MAX_AREAS = 4
 
-/** What to do after a run, as lines; empty where there is nothing. */
+/** Formats what to do after a run; empty when there is nothing to do. */
 function nextSteps(world: World, agent: AgentUnderCheck, findings: Findings): string {
   const { dim } = paintFor(world.out)
   const steps = [...again(agent, findings), ...pay(agent, findings)]
@@ -194,7 +194,7 @@ function pay({ url, terms }: AgentUnderCheck, { results }: Findings): readonly S
   return [['the paid path', `farebox check ${url} --paid --max-price ${price}`]]
 }
 
-/** Wider lines are not read well. */
+/** Wider lines are hard to read. */
 const MAX_COLUMNS = 110
 const MIN_COLUMNS = 40
 

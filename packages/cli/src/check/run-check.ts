@@ -24,9 +24,9 @@ import { createRunReport, type RunReport } from './report-run.ts'
 import { answerWithJson, orStopped } from '../terminal/run-with-json.ts'
 
 /**
- * `farebox check`. With `--json` the output holds one document whatever happens.
+ * `farebox check`. With `--json` the output is always exactly one document.
  *
- * @throws {CommandError} what a person reads: the command was not understood, nobody answers, nothing is agreed to
+ * @throws {CommandError} for people: the command was not understood, no server responds, the person did not agree
  */
 export async function runCheck(
   world: World,
@@ -112,7 +112,7 @@ function exitCodeOf({ stopped }: Findings, isOk: boolean): ExitCode {
   return isOk ? EXIT.done : EXIT.refused
 }
 
-/** `farebox check --list`: every area with its checks and their rules. */
+/** `farebox check --list`: lists every area with its checks and their rules. */
 function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' | 'only'>): void {
   const checks = listChecks().filter(
     check =>

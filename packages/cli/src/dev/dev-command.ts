@@ -2,7 +2,7 @@ import type { CommandMaker } from '../command-maker.ts'
 import { develop } from './develop.ts'
 import { readSettings, type DevOptions } from './settings.ts'
 
-/** `farebox dev`: serves the agent without payments, or with `--paid` on a chain of its own, and follows each save. */
+/** `farebox dev`: serves the agent without payments, or with `--paid` on a local chain, and reloads it after each save. */
 export const devCommand: CommandMaker = (command, world, end) =>
   command
     .summary('serve it while you write it; --paid with a local economy')

@@ -17,12 +17,12 @@ import { type OutcomeReporter, reportOutcomes } from './screen/report-outcomes.t
 
 export interface DevSession {
   /**
-   * Loads it for the first time and follows its files from then on. Throws a `CommandError` where its port is taken.
+   * Loads the agent for the first time and watches its files from then on. Throws a `CommandError` when its port is taken.
    *
-   * @param order what is to be loaded; later loads ask for the same, on the port that was found
+   * @param order what to load; later loads use the same order, with the port that was found
    */
   begin(command: LoadAgentCommand): Promise<void>
-  /** Ends everything; jobs in flight are answered first. Safe to call twice. */
+  /** Ends everything after the running jobs are answered. May be called twice. */
   stop(): Promise<void>
 }
 
@@ -37,11 +37,11 @@ export interface SessionOptions {
   readonly onReport: (report: Report) => void
 }
 
-/** A load that takes so long waits for something; then a change is not kept waiting by it. */
+/** A load that takes longer waits for something external, so a change no longer waits for it. */
 const SLOW_LOAD_MS = 2_000
 const SLOW_LOAD_TOLD_MS = 5_000
 
-/** A session at work. */
+/** A running session. */
 interface Session {
   readonly options: SessionOptions
   readonly supervisor: Supervisor
@@ -49,9 +49,9 @@ interface Session {
   readonly debouncer: ChangeDebouncer
   readonly backoff: Backoff
   readonly reporter: OutcomeReporter
-  /** What is loaded next; undefined before {@link DevSession.begin}. */
+  /** The next load; `undefined` before {@link DevSession.begin}. */
   command: LoadAgentCommand | undefined
-  /** Followed: a change of one of them loads again. */
+  /** The watched files: a change of one of them starts a new load. */
   files: readonly string[]
   loading: { readonly sinceMs: number; readonly abort: AbortController } | undefined
   isStopped: boolean
@@ -109,7 +109,7 @@ function onChange({ options, debouncer, loading }: Session, file: string): void 
   if (loading !== undefined && options.clock.nowMs() - loading.sinceMs > SLOW_LOAD_MS) loading.abort.abort()
 }
 
-/** Loads again if any of what was gathered is another than before. Never rejects. */
+/** Loads again if the content of a changed file differs from before. Never rejects. */
 async function loadChanged(session: Session, { files: touched, isForced, sinceMs }: Changes): Promise<void> {
   const changed = await session.sources.changed(touched)
   if (session.command === undefined || session.isStopped) return
@@ -130,7 +130,7 @@ async function load(session: Session, next: LoadAgentCommand): Promise<LoadOutco
   const outcome = await session.supervisor.load({ ...next, columns: columnsOf(world.out) }, abort.signal)
   cancel()
   session.loading = undefined
-  // It was given up for the sake of a change, which is loaded next.
+  // The load was cancelled because of a change, which is loaded next.
   if (abort.signal.aborted) session.debouncer.add()
   return outcome
 }
@@ -145,7 +145,7 @@ async function conclude(
   if (outcome.kind === 'serving') remember(session, outcome)
   const names = cause.files.map(file => relative(options.world.folder, file) || file)
   session.reporter.outcome(outcome, { files: names, tookMs: options.clock.nowMs() - cause.sinceMs })
-  // What a load that failed did not come to read may still be what is to be fixed.
+  // A file that the failed load did not read may be the one that has to be fixed.
   session.files =
     outcome.kind === 'serving' ? outcome.sources.files : union(session.files, outcome.sources.files)
   await sources.follow(session.files)
@@ -156,7 +156,7 @@ function remember(session: Session, serving: Serving): void {
   session.options.onServing(serving)
   const { command } = session
   if (command === undefined) return
-  // Handlers that were there once are not replaced by samples because somebody moves them.
+  // Handlers that existed before are not replaced by samples when their file is moved.
   const samplesAllowed = command.samplesAllowed && serving.sources.handlers === undefined
   session.command = { ...command, port: serving.port, samplesAllowed }
 }
@@ -184,16 +184,16 @@ function refusalOf(text: string): CommandError {
 }
 
 interface Backoff {
-  /** Each delay is longer than the one before, until {@link Backoff.reset}. */
+  /** Returns a delay longer than the previous one, until {@link Backoff.reset}. */
   nextMs(atMs: number): number
   reset(): void
 }
 
 const DELAYS_MS = [0, 250, 1_000, 2_000, 4_000, 8_000] as const
-/** After running without a failure for so long, the pauses between restarts begin at the shortest again. */
+/** After this time without a failure, the delays between restarts start again with the shortest. */
 const FORGET_AFTER_MS = 10_000
 
-/** The first try is at once: most trouble happens once. */
+/** The first retry is immediate, because most failures are one-time failures. */
 export function createBackoff(): Backoff {
   let tries = 0
   let lastMs = Number.NEGATIVE_INFINITY

@@ -14,9 +14,9 @@ import type { PaidPath } from './paid/paid-path.ts'
 import type { DevSettings } from './settings.ts'
 
 /**
- * Serves the agent and follows its files until the world's signal aborts; resolves to the exit code.
+ * Serves the agent and watches its files until the world's signal aborts; resolves to the exit code.
  *
- * Throws a `CommandError` where it cannot begin: the port is taken, or `--paid` has not what it needs.
+ * Throws a `CommandError` when it cannot start: the port is taken, or a requirement of `--paid` is missing.
  */
 export async function develop(world: World, settings: DevSettings): Promise<number> {
   let logFormat: 'text' | 'json' = world.variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
@@ -33,7 +33,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
     announcer,
     clock: systemClock,
     beginsLater: settings.isPaid,
-    // The first process starts here, before anything else is looked at.
+    // The first process is started before anything else is read.
     processes: createAgentProcesses(world.folder, (line, from) => announcer.line(line, from)),
     onLoading: () => page?.loading(),
     onServing(serving) {
@@ -66,7 +66,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
   }
 }
 
-/** While the first agent process gets ready: nothing waits for it. */
+/** Starts the page while the first agent process gets ready; the process does not wait for the page. */
 async function startPage(
   { variables }: World,
   { hasPage, pagePort, port }: DevSettings,
@@ -82,7 +82,7 @@ async function startPage(
   })
 }
 
-/** Its code is large, and read only where it is asked for. */
+/** The code of the paid path is large, so it is loaded only on demand. */
 async function startPaid(world: World, { config }: DevSettings, page: string | undefined): Promise<PaidPath> {
   const { startPaidPath } = await import('./paid/paid-path.ts')
   return await startPaidPath({
@@ -97,7 +97,7 @@ async function startPaid(world: World, { config }: DevSettings, page: string | u
   })
 }
 
-/** D30: the environment's, else that of `.env`; undefined where neither names one. */
+/** D30: reads the wallet from the environment, else from `.env`; `undefined` when neither names one. */
 async function readWallet({ variables, folder }: World, config: string): Promise<string | undefined> {
   const { ExplainedError, readDotEnv } = await import('farebox/internal/command-line')
   try {
@@ -142,7 +142,7 @@ function localAgent({ description }: Serving): Parameters<PaidPath['noteAgent']>
   return { name, url, wallet, capabilities }
 }
 
-/** What took long to find out may be told after what came later: each waits for those before it. */
+/** Shows reports in order: a report whose details take time delays the reports after it. */
 function createReportTeller(announcer: Announcer): (report: Report, paid: PaidPath | undefined) => void {
   let told: Promise<void> = Promise.resolve()
   return (report, paid) => {
@@ -154,7 +154,7 @@ function createReportTeller(announcer: Announcer): (report: Report, paid: PaidPa
   }
 }
 
-/** What takes longer than this to stop has a reason that should be told. */
+/** When stopping takes longer than this, the reason is shown. */
 const STOPPING_TOLD_AFTER_MS = 700
 
 async function stop(session: DevSession, announcer: Announcer): Promise<void> {

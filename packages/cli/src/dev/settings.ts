@@ -14,22 +14,22 @@ export interface DevOptions {
   readonly pagePort?: string
 }
 
-/** What was asked, checked. */
+/** The validated settings. */
 export interface DevSettings {
   /** Absolute. */
   readonly config: string
-  /** Absolute; absent: to be found beside the config. */
+  /** Absolute; by default it is searched beside the config. */
   readonly handlers?: string
-  /** Absent: `$PORT`, then 3000. 0: any that is free. */
+  /** Default: `$PORT`, then 3000. 0 selects any free port. */
   readonly port?: number
   readonly host: string
   readonly isPaid: boolean
   readonly hasPage: boolean
-  /** Of the page. Absent: the usual one, or any that is free. */
+  /** The port of the page. Default: the usual one, or any free one. */
   readonly pagePort?: number
 }
 
-/** Throws a `CommandError` for a port that is none, and where there is no config to begin with. */
+/** Throws a `CommandError` for an invalid port, and when there is no config. */
 export function readSettings({ folder }: World, options: DevOptions): DevSettings {
   const { handlers, host, paid, page } = options
   const config = resolve(folder, options.config)

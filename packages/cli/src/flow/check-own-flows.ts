@@ -14,8 +14,8 @@ import { withConfigProblems } from '../types/run-types.ts'
 import { openPlatform } from '../register/platform/open-platform.ts'
 
 /**
- * `farebox check --flows`: how many of the flows at a platform the declaration in this folder would break. Exit code 1
- * where it would any. With `--json` the output holds one document whatever happens.
+ * `farebox check --flows`: counts the flows at a platform that the declaration in this folder would break. Exit code 1 when
+ * there are any. With `--json` the output is always exactly one document.
  */
 export async function checkOwnFlows(
   world: World,
@@ -64,8 +64,8 @@ async function askForDrift(
 }
 
 /**
- * The agent that is meant: the one that is listed with an endpoint; without one, the only one that was registered from
- * here at this platform.
+ * Finds the selected agent: the one listed with the given endpoint; by default the only one that was registered from this
+ * machine at this platform.
  */
 async function findOwnAgent(
   world: World,
@@ -95,7 +95,7 @@ interface FoundDrift {
 
 const INDENT = 2
 
-/** Each capability that changes with the flows that order it, and under it what would keep them from being run. */
+/** Shows each changed capability with the flows that use it, and below it what would prevent them from running. */
 function showDrift({ out }: World, { agentId, name, drift }: FoundDrift): void {
   const { bold, dim, red, green } = paintFor(out)
   const { flows, changed, affected, examined } = drift

@@ -15,7 +15,7 @@ export interface RawAnswerCommand extends RawRunCommand {
   readonly decline?: true
 }
 
-/** `farebox flow pause`: nothing more is ordered for now. What is at work goes on. */
+/** `farebox flow pause`: orders no further jobs for now. Running jobs continue. */
 export async function pauseFlow(
   world: World,
   named: string | undefined,
@@ -24,12 +24,12 @@ export async function pauseFlow(
   return await change(world, named, raw, async handle => await pauseRun(handle, { signal: world.signal }))
 }
 
-/** `farebox flow cancel`: nothing more is ordered, and unsent payments are deleted. */
+/** `farebox flow cancel`: orders no further jobs, and deletes unsent payments. */
 export async function cancel(world: World, named: string, raw: RawRunCommand): Promise<ExitCode> {
   return await change(world, named, raw, async handle => await cancelRun(handle, { signal: world.signal }))
 }
 
-/** `farebox flow answer`: what a person says to a step that asks. */
+/** `farebox flow answer`: gives a person's answer to a step that asks. */
 export async function answer(
   world: World,
   named: string,

@@ -6,7 +6,7 @@ import { CommandError, usageError } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { readFieldText } from './field-flags.ts'
 
-/** Asks for the required fields that an input lacks, one by one, each answer checked as the agent will. */
+/** Asks for the missing required fields of an input one by one. Each answer is validated as the agent will validate it. */
 export async function askMissingFields(
   world: World,
   input: JsonObject,

@@ -9,12 +9,12 @@ import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 
 /**
- * Reads the flags of a job's fields into an input that is not checked yet: `--text hello --top 3`, `--loud` or
- * `--loud=false`, `--tag a --tag b` or `--tag '["a","b"]'`, `--options '{"depth":3}'` or `--options.depth 3`.
- * Texts stay texts: the field's own check turns them into numbers (D19).
+ * Reads the flags of a job's fields into an input that is not validated yet: `--text hello --top 3`, `--loud` or
+ * `--loud=false`, `--tag a --tag b` or `--tag '["a","b"]'`, `--options '{"depth":3}'` or `--options.depth 3`. Texts remain
+ * texts; the validation of the field converts them to numbers (D19).
  *
- * @param args what follows the capability
- * @param named the `name=value` of `--field`, for any field
+ * @param args the arguments after the capability
+ * @param named the `name=value` pairs of `--field`, for any field
  */
 export function readFieldFlags(
   args: readonly string[],
@@ -36,7 +36,7 @@ export function readFieldFlags(
   return input
 }
 
-/** A text as a value of its field: JSON for objects, and where nothing is declared JSON if it is some. */
+/** Converts a text to a value of its field: JSON for objects, and for undeclared fields JSON if the text is valid JSON. */
 export function readFieldText({ flag, field }: FieldTarget, text: string): JsonValue {
   if (field?.type === 'array') return readItems(flag, text, field.items)
   return readScalar(flag, text, field)
@@ -56,7 +56,7 @@ function split(arg: string): { readonly name: string; readonly text: string | un
     : { name: arg.slice(2, equals), text: arg.slice(equals + 1) }
 }
 
-/** The value of `--name value`; a boolean needs none. */
+/** Takes the value of `--name value`; a boolean needs no value. */
 function takeValue({ flag, field }: FieldTarget, rest: string[]): string {
   const [next] = rest
   if (field?.type === 'boolean') {
@@ -108,7 +108,7 @@ function readItems(flag: string, text: string, items: Field | undefined): JsonVa
   return Array.isArray(whole) ? whole : [readScalar(flag, text, items)]
 }
 
-/** The options of `farebox call`: fields of the same names are given by `--field`. */
+/** The options of `farebox call`. A field with the same name must be given through `--field`. */
 export const CALL_OPTIONS: readonly string[] = [
   'input',
   'field',
@@ -126,25 +126,25 @@ export const CALL_OPTIONS: readonly string[] = [
   'help',
 ]
 
-/** Parses JSON; undefined where it is none, or nests deeper than any agent takes (D15). */
+/** Parses JSON. Returns `undefined` when it is invalid or nested deeper than any agent accepts (D15). */
 export function parseInput(text: string): JsonValue | undefined {
   if (nestsDeeperThan(new TextEncoder().encode(text), MAX_BODY_DEPTH)) return undefined
-  // Parsed JSON is a JSON value and nothing else.
+  // The result of JSON.parse is always a JSON value.
   return parseJson(text) as JsonValue | undefined
 }
 
 interface FieldTarget {
-  /** As it was written, for messages: `--options.depth`. */
+  /** The flag as the person wrote it, for messages: `--options.depth`. */
   readonly flag: string
   readonly path: readonly string[]
-  /** Undefined inside of an object that declares no properties: anything may be there. */
+  /** `undefined` inside an object that declares no properties, which accepts any value. */
   readonly field: Field | undefined
 }
 
-/** An input nests no deeper (D15). */
+/** The maximum nesting of an input (D15). */
 const MAX_PATH_STEPS = 60
 
-/** Finds the declared field of a flag: `text`, or with dots into objects, `options.depth`. */
+/** Finds the declared field of a flag: `text`, or `options.depth` for a property of an object. */
 function findTarget(name: string, fields: FieldMap): FieldTarget {
   const flag = `--${printable(name)}`
   if (Object.hasOwn(fields, name)) return { flag, path: [name], field: fields[name] }
@@ -153,7 +153,7 @@ function findTarget(name: string, fields: FieldMap): FieldTarget {
   let field: Field | undefined
   if (path.length > MAX_PATH_STEPS) throw usageError(`${flag.slice(0, 40)}… is nested too deeply`, '')
   for (const [index, step] of path.entries()) {
-    // An object without declared properties takes what comes.
+    // An object without declared properties accepts any property.
     if (known === undefined) break
     if (!Object.hasOwn(known, step)) throw unknown(path.slice(0, index), step, known)
     field = known[step]

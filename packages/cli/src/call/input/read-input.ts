@@ -15,9 +15,9 @@ import { parseInput, readFieldFlags } from './field-flags.ts'
 
 export interface InputArguments {
   readonly args: readonly string[]
-  /** The `name=value` of `--field`. */
+  /** The `name=value` pairs of `--field`. */
   readonly named: readonly string[]
-  /** `--input`. */
+  /** The value of `--input`. */
   readonly input: string | undefined
 }
 
@@ -26,8 +26,8 @@ export function saysInput({ args, named, input }: InputArguments): boolean {
 }
 
 /**
- * Reads the input of a job: `--input`, the flags over it, what is still missing asked for, all of it checked and
- * coerced as the agent will (D19, D20). What is checked here is what is sent.
+ * Reads the input of a job: starts with `--input`, applies the flags, asks for missing fields, then validates and coerces
+ * the result as the agent will (D19, D20). The validated input is the one that is sent.
  */
 export async function readInput(
   world: World,
@@ -43,7 +43,7 @@ export async function readInput(
     const { field, reason } = checked.violation
     throw usageError(`--${printable(field)}: ${printable(reason)}`, 'nothing was sent')
   }
-  // The envelope takes a few hundred bytes of the body.
+  // The other parts of the request body take a few hundred bytes.
   if (Buffer.byteLength(JSON.stringify(checked.value)) > MAX_BODY_BYTES - 1_024) {
     throw usageError('the input is larger than the 1 MB that an agent takes', 'nothing was sent')
   }
@@ -72,7 +72,10 @@ async function readText(world: World, given: string): Promise<string> {
   })
 }
 
-/** An agent would drop these without a word (D20); a mistyped one is told before anything is paid. */
+/**
+ * Reports undeclared fields before anything is paid, because an agent would silently drop them (D20), for example a
+ * mistyped one.
+ */
 function tellUndeclared(world: World, base: JsonObject, fields: FieldMap): void {
   for (const name of Object.keys(base)) {
     if (Object.hasOwn(fields, name)) continue

@@ -9,16 +9,16 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { notWritten, openRecordFolder, readFields, type RecordFolder } from '../../home/record-folder.ts'
 import type { World } from '../../world.ts'
 
-/** One paid call as it is kept in the journal: before it is sent with its payment, afterwards without it. */
+/** A paid call as the journal stores it: before it is sent including its payment, afterwards without it. */
 export type CallRecord = SentCall | EndedCall
 
-/** What is kept of every call. No part of it is worth money. */
+/** The facts that are stored for every call. They contain nothing of monetary value. */
 export interface CallFacts {
   readonly version: 1
   readonly jobId: string
   readonly agentUrl: string
   readonly capability: string
-  /** As `/about` served it when the price was agreed, this capability alone. */
+  /** The declaration that `/about` served when the price was agreed, reduced to this capability. */
   readonly declaration: Declaration
   /** Decimal USDC. */
   readonly price: string
@@ -26,32 +26,32 @@ export interface CallFacts {
   readonly network: string
   readonly payer: string
   readonly payTo: string
-  /** Whether `--allow-http` was given: what was sent that way is asked for that way. */
+  /** Whether `--allow-http` was given; a call that was sent over http may be repeated over http. */
   readonly allowHttp?: boolean
   /** Unix seconds. */
   readonly startedAt: number
 }
 
-/** A call whose outcome is not known: it can be asked for again. */
+/** A call with an unknown outcome; it can be repeated. */
 export interface SentCall extends CallFacts {
   readonly state: 'sent'
-  /** The job and its signed payment, as good as a cheque until it expires. */
+  /** The job and its signed payment, which can be charged until it expires. */
   readonly entry: JournalEntry
 }
 
-/** A call whose outcome is known. The payment has been wiped. */
+/** A call with a known outcome. Its payment has been deleted. */
 export interface EndedCall extends CallFacts {
   readonly state: 'completed' | 'failed'
   /** Unix seconds. */
   readonly endedAt: number
-  /** What `--json` said of it, JSON. */
+  /** The document that `--json` printed for the call. */
   readonly document: { readonly [key: string]: unknown }
 }
 
 /**
- * Reads a record back, every part checked.
+ * Reads a record and validates every part of it.
  *
- * @throws {TypeError} that says what is wrong, never showing the payment
+ * @throws {TypeError} describing the fault, without showing the payment
  */
 function readCallRecord(value: unknown): CallRecord {
   const texts = ['agentUrl', 'capability', 'price', 'network', 'payer', 'payTo']
@@ -65,14 +65,14 @@ function readCallRecord(value: unknown): CallRecord {
     if (!isObject(facts['document'])) throw new TypeError('its document is not a JSON object')
     readFields(value, [], ['endedAt'])
   } else throw new TypeError('has no state')
-  // Every property of the type was checked above; the cast is what that check earns.
+  // Every property of the type was checked above, which justifies the cast.
   return { ...facts, declaration: checked.declaration } as unknown as CallRecord
 }
 
-/** What is shown of a call is what its payment says: a record that was edited to say less is damaged. */
+/** Checks that the displayed facts match the payment: a record that was edited to show less is damaged. */
 function checkEntry(facts: { readonly [key: string]: unknown }): void {
   if (!isObject(facts['entry'])) throw new TypeError('its entry is not a JSON object')
-  // The reader of entries takes any object, and says what is wrong with it.
+  // The reader of entries accepts any object and describes its faults.
   const { entry, network, authorization } = readJournalEntry(facts['entry'] as unknown as JournalEntry)
   for (const key of ['jobId', 'agentUrl', 'capability'] as const) {
     const what = key === 'jobId' ? 'job' : key
@@ -93,7 +93,10 @@ function checkEntry(facts: { readonly [key: string]: unknown }): void {
   }
 }
 
-/** The calls of this person, in `<home>/calls`: before a call is sent with its payment, afterwards without it. */
+/**
+ * The journal of this person's calls, in `<home>/calls`: before a call is sent including its payment, afterwards without
+ * it.
+ */
 export type CallJournal = RecordFolder<CallRecord>
 
 export function openCallJournal(home: string, clock: Clock): CallJournal {
@@ -102,22 +105,22 @@ export function openCallJournal(home: string, clock: Clock): CallJournal {
     read: readCallRecord,
     idOf: ({ jobId }) => jobId,
     isEnded: ({ state }) => state !== 'sent',
-    // Of two commands that ask for one job, the later may get a failure.
+    // When two commands request the same job, the later one may receive a failure.
     isFinal: ({ state }) => state === 'completed',
   })
 }
 
 /**
- * Puts a call into the journal before it is sent.
+ * Writes a call to the journal before it is sent.
  *
- * @throws {CommandError} when it cannot be; then nothing of it stays that a `--resume` could send
+ * @throws {CommandError} when the write fails; no record that `--resume` could send remains then
  */
 export async function journalCall(world: World, journal: CallJournal, call: SentCall): Promise<SentCall> {
   try {
     await journal.write(call)
     return call
   } catch (cause) {
-    // The file may be in its place already, and only its folder not flushed.
+    // The file may already be in place when only the flush of its folder failed.
     await journal.remove(call.jobId).catch(() => undefined)
     throw notWritten(world, 'the call cannot be journalled', 'nothing was sent', cause)
   }

@@ -3,13 +3,13 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { CommandError, type ExitCode } from '../../command-error.ts'
 
-/** What `farebox call --json` says of a delivered job. */
+/** The output of `farebox call --json` for a delivered job. */
 export interface DeliveredDocument {
   readonly ok: true
   readonly job_id: string
   readonly capability: string
   readonly output: JsonObject
-  /** Null where the agent asked for none: it runs in dev mode. */
+  /** Null when the agent asked for no payment, because it runs in dev mode. */
   readonly payment: {
     /** Decimal. */
     readonly amount: string
@@ -18,13 +18,13 @@ export interface DeliveredDocument {
     readonly network: string
     readonly payer: string
     readonly pay_to: string
-    /** Null where the agent's receipt cannot be right; then `receipt_problem` says why. */
+    /** Null when the agent's receipt cannot be right; `receipt_problem` then says why. */
     readonly transaction: string | null
     readonly receipt_problem?: string
-    /** Whether a node has shown the transfer; false: it is the agent's word. */
+    /** Whether a node has confirmed the transfer; false means that only the agent reported it. */
     readonly confirmed: boolean
   } | null
-  /** Unix seconds; null where the agent did not say. */
+  /** Unix seconds; null when the agent did not state it. */
   readonly completed_at: number | null
   readonly violation?: { readonly field: string; readonly reason: string }
 }
@@ -34,21 +34,21 @@ export interface FailureDocument {
   readonly job_id?: string
   readonly capability?: string
   readonly error: {
-    /** One of the interface's five, or `unresolved`, `refused`, `stopped`. */
+    /** One of the five error types of the interface, or `unresolved`, `refused`, `stopped`. */
     readonly type: string
     readonly message: string
     readonly next?: string
   }
   readonly charged: 'no' | 'yes' | 'unknown'
-  /** Unix seconds until which a payment that was sent could still be used; absent where none can. */
+  /** Unix seconds until which a sent payment could still be charged; omitted when none can be. */
   readonly chargeable_until?: number
   readonly transaction?: string
 }
 
 /**
- * The document of a delivered job.
+ * Builds the document of a delivered job.
  *
- * @param isConfirmed whether a node has shown the transfer
+ * @param isConfirmed whether a node has confirmed the transfer
  */
 export function deliveredDocument(
   result: JobResult,
@@ -81,7 +81,7 @@ function paymentOf(payment: JobPayment, confirmed: boolean): NonNullable<Deliver
   }
 }
 
-/** A call that brought no output: what a person reads, what `--json` says, and the exit code. */
+/** A call without an output: the message for a person, the `--json` document, and the exit code. */
 export class CallFailure extends CommandError {
   readonly document: FailureDocument
 

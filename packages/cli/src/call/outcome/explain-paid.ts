@@ -19,10 +19,10 @@ export interface PaidFailure {
 }
 
 /**
- * Says what is known of a payment that was sent and brought no output, and no more than that: by the chain where a
- * node is known, else by the agent's word where it can know, else that it is not known. A typed failure says that
- * this answer charged nothing; of what was answered before it says nothing, for agents forget that after ten minutes
- * and a store in memory forgets it with its process (D24).
+ * Explains a sent payment that brought no output, stating only what is known: what the chain shows when a node is known,
+ * else what the agent reports if it can know it, else that the outcome is unknown. A typed failure says that this response
+ * charged nothing. It says nothing about earlier responses, because agents forget them after ten minutes, and a store in
+ * memory loses them when its process ends (D24).
  */
 export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
   const verdict = await askChain(failure)
@@ -32,7 +32,7 @@ export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
     (verdict?.kind === 'spent-otherwise' && verdict.isFinal) ||
     (verdict?.kind === 'unused' && Math.min(verdict.headSeconds, nowSeconds) > attempt.chargeableUntil)
   if (isDead) return notCharged(failure, 'the chain shows no charge, and the payment is void', undefined)
-  // Beyond the first answer an unused nonce proves nothing while it is good: its settlement may be on its way.
+  // After the first response, an unused nonce proves nothing while the payment is valid: its settlement may be in progress.
   const isUnclear = verdict !== undefined && verdict.kind !== 'unused'
   if (isServiceError(failure.error) && isFirstAnswer(failure) && !isUnclear) {
     const proof = verdict === undefined ? 'not charged, says the agent' : 'not charged, and the chain agrees'
@@ -45,7 +45,7 @@ export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
   return unknown(failure)
 }
 
-/** Whether what the agent answered is the only answer there can have been. */
+/** Returns whether the agent's response is the only one that can exist for this job. */
 function isFirstAnswer({ attempt, resumed }: PaidFailure): boolean {
   return !resumed && attempt.unanswered === 0
 }
@@ -57,7 +57,7 @@ async function askChain({
   nowSeconds,
 }: PaidFailure): Promise<ChainVerdict | undefined> {
   if (chain === undefined || stopped) return undefined
-  // A node that does not answer leaves us with what the agent said.
+  // When the node does not respond, only the agent's report remains.
   return await findSettlement(chain.rpc, attempt.network, attempt.authorization, nowSeconds).catch(
     () => undefined,
   )
@@ -138,7 +138,7 @@ function factsOf({ error, attempt, stopped }: PaidFailure): {
 function reasonOf({ error, attempt, stopped }: PaidFailure): string {
   if (isServiceError(error)) return `${error.errorType}: ${printable(error.message)}`
   if (stopped) return `stopped while job ${attempt.entry.jobId} waits for its answer`
-  // The client's own advice is for programs; ours follows.
+  // The client's own advice is written for programs, so it is replaced by ours.
   return printable(error.message.replace(/; the payment may have been charged.*$/, ''))
 }
 

@@ -8,10 +8,10 @@ import { CallFailure } from './call-document.ts'
 import { schemeHint } from '../../terminal/read-option.ts'
 
 /**
- * Puts into a person's words what went wrong before any payment was sent: nothing was charged. What it does not
- * know is handed back as it is.
+ * Describes an error that occurred before any payment was sent, for a person: nothing was charged. An unknown error is
+ * returned unchanged.
  *
- * @param url of the agent, as it was typed
+ * @param url the agent's URL as the person typed it
  */
 export function explainUnpaid(error: unknown, url: string): unknown {
   if (error instanceof CommandError) return error
@@ -41,7 +41,7 @@ export function explainUnpaid(error: unknown, url: string): unknown {
 
 function whereToLook(url: string, { cause }: AgentUnreachable): string {
   if (!isOnLoopback(url)) return 'is the URL right, and the agent awake? curl it'
-  // On this machine a closed port is refused at once: what takes too long was accepted.
+  // A closed port on this machine refuses a connection at once, so a timeout means that the connection was accepted.
   if (cause === undefined)
     return 'it accepts connections and does not answer: a handler may block its process'
   return /^https:/i.test(url)
@@ -74,23 +74,23 @@ function urlAdvice(url: string): string {
 }
 
 interface UnresolvedCall {
-  /** Undefined where it is not known which was meant. */
+  /** `undefined` when it is not known which job was meant. */
   readonly jobId: string | undefined
   readonly capability?: string
   readonly stopped: boolean
 }
 
 /**
- * Says of a payment that was sent that nothing new is known of it, where something else than an answer ended the
- * command: an option that is wrong, Ctrl-C before anybody was asked, a fault of ours. A message that is already better is
- * handed back as it is.
+ * Reports that nothing new is known about a sent payment, when the command was ended by something other than a response: an
+ * invalid option, Ctrl-C before the request was sent, a bug of the command. A message that is already more specific is
+ * returned unchanged.
  */
 export function explainUnforeseen(
   error: unknown,
   { jobId, capability, stopped }: UnresolvedCall,
 ): CallFailure {
   if (error instanceof CallFailure) return error
-  // Ctrl-C at a question is a refusal too.
+  // Ctrl-C at a question also throws a refusal.
   const asked = error instanceof CommandError && error.exitCode !== EXIT.interrupted ? error : undefined
   const isStopped = asked === undefined && (stopped || error instanceof CommandError)
   const reason = error instanceof Error ? error.message : String(error)

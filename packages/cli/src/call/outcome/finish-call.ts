@@ -17,7 +17,7 @@ export interface RunningCall {
   readonly work: () => Promise<JobResult>
   readonly capability: string
   readonly waiting: string
-  /** What is in the journal, undefined while nothing is and in dev mode. */
+  /** Returns the journalled call; `undefined` while there is none, and in dev mode. */
   readonly sent: () => SentCall | undefined
   readonly resumed: boolean
   readonly journal: CallJournal
@@ -27,9 +27,9 @@ export interface RunningCall {
 }
 
 /**
- * Waits for a call's outcome, writes it into the journal, shows it.
+ * Waits for the outcome of a call, writes it to the journal and shows it.
  *
- * @throws {CallFailure} what is known of a payment that was sent without an output; else what went wrong before
+ * @throws {CallFailure} describing a sent payment without an output; otherwise the error that occurred before
  */
 export async function finishCall(world: World, call: RunningCall): Promise<ExitCode> {
   const result = await waitFor(world, call)
@@ -62,10 +62,10 @@ async function failureOf(world: World, call: RunningCall, error: unknown): Promi
   const stopped = world.signal.aborted
   if (attempt === undefined || !(error instanceof Error)) {
     const sent = call.sent()
-    // A `--resume` knows itself what it was asked to do, and says it.
+    // `--resume` reports this itself.
     if (sent === undefined || resumed) return error
     if (isAbort(world, error)) {
-      // Stopped between signature and sending: what was signed is destroyed with the file.
+      // The call was stopped between signing and sending: the signed payment is deleted with the file.
       await journal.remove(sent.jobId)
       return error
     }
@@ -77,7 +77,7 @@ async function failureOf(world: World, call: RunningCall, error: unknown): Promi
   return failure
 }
 
-/** The client's own end at a person's wish; anything else that is thrown tells nothing of what was sent. */
+/** Returns whether the client ended because the person stopped it; other errors say nothing about what was sent. */
 function isAbort({ signal }: World, error: unknown): boolean {
   return (
     signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
@@ -88,7 +88,7 @@ function unforeseen({ signal }: World, { jobId, capability }: SentCall, error: u
   return explainUnforeseen(error, { jobId, capability, stopped: signal.aborted })
 }
 
-/** A journal that cannot be written must not cost anybody the answer: it is said, and the call stays resumable. */
+/** A failed write to the journal must not lose the response: it is reported, and the call remains resumable. */
 async function end(
   world: World,
   call: RunningCall,

@@ -16,17 +16,17 @@ export interface Delivered {
   readonly result: JobResult
   readonly capability: string
   readonly json: boolean
-  /** The pair that paid; undefined in dev mode. */
+  /** The job with its payment; `undefined` in dev mode. */
   readonly entry: JournalEntry | undefined
   readonly chain: OpenChain | undefined
   readonly local: LocalEconomy | undefined
 }
 
-/** The output to the output; what was paid for it, by whose word, and what is wrong with it, beside it. */
+/** Prints the output to stdout. Prints the payment, how it was confirmed, and any problem with it to stderr. */
 export async function showDelivered(world: World, delivered: Delivered): Promise<void> {
   const { result, capability, json } = delivered
   const { payment, violation } = result
-  // An output is shown before a node is waited for; a document is written once.
+  // The output is printed before the command waits for a node; a JSON document is printed once, at the end.
   if (!json) world.out.write(`${printableJson(result.output, world.out.live ? 2 : undefined)}\n`)
   const proof = payment === undefined ? undefined : await proofOf(delivered, payment)
   if (json) {
@@ -60,12 +60,12 @@ function showReceipt({ err }: World, payment: JobPayment, proof: Proof): void {
 }
 
 interface Proof {
-  /** Whether a node has shown the transfer of this very payment. Anything less is the agent's word. */
+  /** Whether a node has confirmed the transfer of this payment. Otherwise only the agent reported it. */
   readonly isConfirmed: boolean
-  /** Why it is not confirmed. */
+  /** The reason why it is not confirmed. */
   readonly note?: string
   readonly block?: bigint
-  /** Of a confirmed transaction on a public chain: a page of an invented one would lend it credit. */
+  /** Only for a confirmed transaction on a public chain: a link for an invented one would make it look credible. */
   readonly link?: string
   readonly balance?: bigint
 }
@@ -90,7 +90,7 @@ async function proofOf({ chain, entry, local }: Delivered, payment: JobPayment):
   }
 }
 
-/** A resumed call that was answered before its pair was kept has no authorization to compare with. */
+/** A resumed call that was answered before its entry was stored has no authorization to compare with. */
 async function callNode(
   { rpc, network }: OpenChain,
   transaction: string,

@@ -5,12 +5,12 @@ import { createClockMeter, NAMED_SKEW_SECONDS, type ReportedTime } from '@farebo
 import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 
-/** The first answer may take longer (D33): a host may have put the agent to sleep. */
+/** The first response may take longer (D33), because a host may have suspended the agent. */
 const WAKING_FACTOR = 2
 
 /**
- * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server
- * answers is good enough; what is wrong with it the checks tell. Resolves to the time by its clock, where it tells that.
+ * Checks that a server responds at all, before hundreds of checks report the same. Any HTTP response suffices; the checks
+ * report what is wrong with it. Resolves to the time in the response's `Date` header, if it has one.
  */
 export async function reachAgent(
   url: string,
@@ -40,7 +40,7 @@ export async function reachAgent(
   }
 }
 
-/** Callers follow no redirects (D37): the agent is registered by where it answers itself. */
+/** Callers do not follow redirects (D37): the agent must be registered under the URL at which it responds itself. */
 function refuseRedirect(url: string, { status, headers }: Response): void {
   const location = headers.get('location')
   if (status < 300 || status > 399 || location === null) return
@@ -64,8 +64,8 @@ function adviceFor(url: string, error?: unknown): string {
 }
 
 /**
- * By how many seconds this machine's clock is ahead of an agent's, by the `Date` of its answers; negative behind, 0 where
- * they may agree.
+ * Returns by how many seconds this machine's clock is ahead of an agent's, based on the `Date` of its responses; negative
+ * when it is behind, 0 when the two may agree.
  */
 export function clockAheadOf(reported: readonly ReportedTime[]): number {
   const meter = createClockMeter()
@@ -74,7 +74,7 @@ export function clockAheadOf(reported: readonly ReportedTime[]): number {
   return Math.abs(aheadSeconds) >= NAMED_SKEW_SECONDS ? aheadSeconds : 0
 }
 
-/** The time an answer tells; undefined where it tells none. */
+/** Reads the time in a response; `undefined` when it has none. */
 export function toldTime(headers: Headers, sentMs: number, receivedMs: number): ReportedTime | undefined {
   const theirsMs = Date.parse(headers.get('date') ?? '')
   return Number.isFinite(theirsMs) ? { theirsMs, sentMs, receivedMs } : undefined

@@ -1,11 +1,11 @@
-// The program of an agent process: waits for orders, serves one version of the agent, tells how it goes.
+// The program of an agent process: it receives commands, serves one version of the agent, and sends reports.
 import { redactorOf } from 'farebox/internal/command-line'
 import { describeStray, receiveCommands } from './receive-commands.ts'
 import { readCommand, type Report } from '../messages/messages.ts'
 import { traceImports } from './trace-imports.ts'
 
 const receiver = receiveCommands(traceImports(process.ppid), report)
-// Ctrl-C reaches every process of the terminal: when this one ends is for the watcher to say.
+// Ctrl-C reaches every process of the terminal, but the watching process decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
 process.on('uncaughtException', error =>
   report({ kind: 'broken', text: redactorOf(process.env)(describeStray(error)) }),
@@ -18,6 +18,6 @@ process.on('message', message => {
 report({ kind: 'up' })
 
 function report(one: Report): void {
-  // Who is told is gone where this fails, and then so are we, in a moment.
+  // When this fails, the watching process has ended, and this process will end shortly after.
   if (process.connected) process.send?.(one, undefined, undefined, () => undefined)
 }

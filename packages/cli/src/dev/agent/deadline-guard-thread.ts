@@ -1,4 +1,4 @@
-// The thread of deadline-guard.ts: answers for a process that is held up by a handler, and ends it.
+// The thread of deadline-guard.ts: it answers for a process that a handler blocks, and ends that process.
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import {
@@ -10,9 +10,9 @@ import {
 import type { GuardedJob, GuardMessage } from './deadline-guard.ts'
 
 const LOOK_EVERY_MS = 100
-/** Looks without a beat, not time: after a laptop's sleep nobody has been held up. */
+/** Missing heartbeats are counted instead of time, so that a laptop's sleep does not count as a blocked process. */
 const HELD_UP_AFTER = 10
-/** Then it is said which handler holds everything up, deadline or not. */
+/** After this many, the blocking handler is reported, even before its deadline. */
 const TOLD_AFTER = 30
 
 const beats = workerData as Int32Array
@@ -56,7 +56,7 @@ function look(): void {
   end()
 }
 
-/** Nothing has been written on this connection yet: the handler has not returned. */
+/** No bytes have been written on this connection yet, because the handler has not returned. */
 function answer({ socket }: GuardedJob, type: ErrorType, message: string): void {
   if (socket === undefined) return
   const body = JSON.stringify(failureBody(type, message))
@@ -85,7 +85,7 @@ function say({ jobId, capability }: GuardedJob, text: string): void {
   attempt(() => writeSync(2, `${line}\n`))
 }
 
-/** SIGVTALRM, "too much time": nobody else sends it, and the watching process knows by it what happened. */
+/** SIGVTALRM, "too much time": no other sender uses this signal, so the watching process recognises the cause. */
 function end(): void {
   try {
     process.kill(process.pid, 'SIGVTALRM')
@@ -94,11 +94,11 @@ function end(): void {
   }
 }
 
-/** The caller may be gone, or nobody may read what is said. */
+/** Ignores errors: the caller may have disconnected, or the output may have no reader. */
 function attempt(work: () => unknown): void {
   try {
     work()
   } catch {
-    // The process is about to end all the same.
+    // The process is about to end in any case.
   }
 }

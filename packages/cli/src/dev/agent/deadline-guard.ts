@@ -4,9 +4,9 @@ import { IncomingMessage } from 'node:http'
 import { Worker } from 'node:worker_threads'
 import type { JobContext } from 'farebox'
 
-/** Answers for handlers that never come back. */
+/** Answers for handlers that never return. */
 export interface DeadlineGuard {
-  /** Handlers that do the same and are watched while they do it. What is no function is left as it is. */
+  /** Wraps handlers so that they are watched while they run. A value that is not a function is returned unchanged. */
   watch(handlers: unknown): unknown
   setFormat(format: 'text' | 'json'): void
 }
@@ -17,7 +17,7 @@ export interface GuardedJob {
   readonly capability: string
   /** Unix milliseconds. */
   readonly deadlineMs: number
-  /** The caller's connection, as this process numbers it; undefined where it is not known. */
+  /** The file descriptor of the caller's connection in this process; `undefined` when it is not known. */
   readonly socket: number | undefined
 }
 
@@ -26,19 +26,19 @@ export type GuardMessage =
   | { readonly kind: 'ended'; readonly id: number }
   | { readonly kind: 'format'; readonly format: 'text' | 'json' }
 
-/** As built, also where a test has loaded this source. */
+/** The built file, also when a test has loaded this source. */
 const THREAD = import.meta.resolve('#built/dev/agent/deadline-guard-thread')
 const BEAT_EVERY_MS = 100
 
 /**
- * A handler that computes without ever awaiting holds up the whole process: its deadline cannot be enforced here. A
- * thread beside it sees that the process no longer beats, and once the deadline has passed it answers the caller with
- * 408 on its connection, says which handler it was, and ends the process.
+ * A handler that computes without awaiting blocks the whole process, so that this thread cannot enforce its deadline. A
+ * second thread detects that the process sends no heartbeats. After the deadline it answers the caller with 408 on its
+ * connection, reports which handler blocked, and ends the process.
  */
 export function startDeadlineGuard(): DeadlineGuard {
   const beats = new Int32Array(new SharedArrayBuffer(4))
   const thread = new Worker(new URL(THREAD), { workerData: beats, execArgv: [] })
-  // Without it jobs are as they would be in production.
+  // Without the guard, jobs run as in production.
   thread.on('error', () => undefined)
   thread.unref()
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_EVERY_MS).unref()
@@ -84,7 +84,7 @@ type HandlerFunction = (input: unknown, context: JobContext) => unknown
 
 function followRequests(): AsyncLocalStorage<IncomingMessage> {
   const requests = new AsyncLocalStorage<IncomingMessage>()
-  // Published by Node just before the server's own listener is called, in the same turn.
+  // Node publishes this right before it calls the server's own listener, in the same turn of the event loop.
   subscribe('http.server.request.start', message => {
     const { request } = message as { readonly request?: unknown }
     if (request instanceof IncomingMessage) requests.enterWith(request)
@@ -92,7 +92,10 @@ function followRequests(): AsyncLocalStorage<IncomingMessage> {
   return requests
 }
 
-/** Node keeps the number to itself; where it does not have it, as on Windows, the connection is just cut. */
+/**
+ * Reads the descriptor from Node's internals. Where it is missing, as on Windows, the connection is closed without a
+ * response.
+ */
 function numberOf(request: IncomingMessage | undefined): number | undefined {
   const { _handle: handle } = (request?.socket ?? {}) as {
     readonly _handle?: { readonly fd?: unknown } | null

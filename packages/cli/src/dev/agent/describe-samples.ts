@@ -10,17 +10,17 @@ import type { Handler } from 'farebox'
 export interface DescribeSamplesOptions {
   /** Capabilities without a handler. */
   readonly sampled: readonly string[]
-  /** The file of handlers; undefined where there is none. */
+  /** The file of handlers; `undefined` when there is none. */
   readonly handlers: string | undefined
-  /** What the file of types beside the config is called: `agent.d.ts`. */
+  /** The name of the file of types beside the config: `agent.d.ts`. */
   readonly types: string
   readonly columns: number
   readonly paint: ScreenPaint
 }
 
 /**
- * Says that answers are made up, and what to write where so that they no longer are. Empty where every capability
- * has its handler.
+ * Says that responses are generated samples, and which code to write in which file to replace them. Empty when every
+ * capability has its handler.
  */
 export function describeSamples(
   declaration: Declaration,
@@ -65,7 +65,7 @@ function forSome(
   ]
 }
 
-/** Enough to see how it is done; the rest is the same. */
+/** Enough entries to show the pattern. */
 const MAX_ENTRIES = 5
 
 function entries(declaration: Declaration, names: readonly string[]): readonly string[] {
@@ -88,7 +88,7 @@ function functionText({ input_schema: input, output_schema: output }: Capability
   return `${parameters} => (${printable(value)})`
 }
 
-/** `{ words: 1, "odd name": [] }` */
+/** Formats an object as code: `{ words: 1, "odd name": [] }`. */
 function objectText(value: { readonly [name: string]: unknown }): string {
   const parts = Object.entries(value).map(([name, one]) => `${propertyName(name)}: ${JSON.stringify(one)}`)
   return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
@@ -102,23 +102,23 @@ function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
 }
 
-/** `agent.json` → `agent.d.ts` */
+/** Returns the name of the types file: `agent.json` → `agent.d.ts`. */
 export function typesFileName(config: string): string {
   return `${basename(config, extname(config))}.d.ts`
 }
 
-/** Handlers for every capability, and which of them are made up. */
+/** Handlers for every capability, with the names of those that are generated. */
 interface FilledHandlers {
   readonly handlers: unknown
-  /** Capabilities that are answered with samples. */
+  /** Capabilities that respond with samples. */
   readonly sampled: readonly string[]
 }
 
 /**
- * Gives every declared capability that has no handler one that answers with a sample of its output schema. What is
- * given is left as it is, right or wrong: the runtime says what is wrong with it.
+ * Gives every declared capability without a handler one that returns a sample of its output schema. Given handlers are not
+ * changed, even when they are invalid: the runtime reports what is wrong with them.
  *
- * @param given what the file exports; undefined where there is no file
+ * @param given the exports of the file; `undefined` when there is no file
  */
 export function fillWithSamples(declaration: Declaration, given: unknown): FilledHandlers {
   if (given !== undefined && (typeof given !== 'object' || given === null))
@@ -132,7 +132,10 @@ export function fillWithSamples(declaration: Declaration, given: unknown): Fille
   }
 }
 
-/** Always the same answer; throws an `InternalError` that names the field for which none can be made up. */
+/**
+ * Returns a handler with a constant response, which throws an `InternalError` naming the field for which no sample can be
+ * generated.
+ */
 function sampleHandler(name: string, { output_schema: fields }: Capability): Handler {
   const made = sample(fields, 'output')
   return (_input, context): JsonObject => {

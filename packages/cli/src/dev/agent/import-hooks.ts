@@ -1,5 +1,5 @@
-// Runs on Node's thread for module hooks, beside the agent process. Without imports of its own: it is the first thing
-// loaded there.
+// Runs on Node's thread for module hooks in the agent process. It has no imports, because it is the first module loaded
+// there.
 import type { ResolveHook } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { MessagePort } from 'node:worker_threads'
@@ -17,7 +17,7 @@ export function initialize(data: HooksData): void {
   endWithParent(data.parentPid)
 }
 
-/** Passes every resolution on and tells which file came out, or which one was looked for in vain. */
+/** Passes every resolution on, and reports the resolved file or the one that was not found. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   try {
     const resolved = await nextResolve(specifier, context)
@@ -29,13 +29,13 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   }
 }
 
-/** Only files of the project: what is installed does not change under one's hands. */
+/** Reports only files of the project, because installed packages do not change during development. */
 function tell(url: string | undefined): void {
   if (url === undefined || !url.startsWith('file:') || url.includes('/node_modules/')) return
   try {
     port?.postMessage(fileURLToPath(url.replace(/[?#].*$/, '')))
   } catch {
-    // Not a path on this system: nothing that could be watched.
+    // Not a path on this system, so there is nothing to watch.
   }
 }
 
@@ -51,8 +51,8 @@ function wantedUrl(specifier: string, parentUrl: string | undefined): string | u
 const LOOK_EVERY_MS = 1_000
 
 /**
- * A program that was started by a process that is gone has no owner. The agent's own thread learns of it by its closed
- * channel, unless a handler blocks that thread for ever; this one is free to look.
+ * Ends a process whose parent has ended. The agent's main thread notices the closed channel, unless a handler blocks that
+ * thread forever; this thread is never blocked.
  */
 function endWithParent(parentPid: number): void {
   setInterval(() => {

@@ -29,9 +29,9 @@ export interface LoadedAgent {
   readonly description: Description
 }
 
-/** How far a load has come: also one that failed has read something that can be fixed. */
+/** The progress of a load. A failed load has also read files that a person can fix. */
 export interface LoadProgress {
-  /** Files read or looked for so far, imports aside. */
+  /** Files read or looked for so far, without imports. */
   readonly files: string[]
   declaration?: Declaration
   handlers?: string
@@ -39,16 +39,16 @@ export interface LoadProgress {
 
 export interface LoadListener {
   reading(): void
-  /** Watches the handlers while they run; undefined where a debugger may hold them up. */
+  /** Watches the handlers while they run; `undefined` when a debugger may pause them. */
   readonly guard: DeadlineGuard | undefined
   job(event: JobEvent): void
 }
 
 /**
- * Reads the environment, the config and the handlers, makes the agent and lets it listen. Throws the errors of the
+ * Reads the environment, the config and the handlers, creates the agent and makes it listen. Throws the errors of the
  * runtime, which `explainFailure` explains.
  *
- * @param progress filled in as it goes
+ * @param progress updated during the load
  */
 export async function loadAgent(
   command: LoadAgentCommand,
@@ -74,10 +74,10 @@ export async function loadAgent(
   const paid = withWallet(variables, declaration.wallet)
   const agent = await createAgent({
     declaration,
-    // Whatever the file exports: the runtime itself says what is wrong with it.
+    // The exports are passed on unchanged: the runtime reports what is wrong with them.
     handlers: (listener.guard?.watch(handlers) ?? handlers) as never,
     variables: paid.variables,
-    // A process under edit is replaced with every save as it is.
+    // A process in development is replaced with each save.
     isolation: 'none',
     ports: { log: createReportingLog(log, systemClock, command.reportsJobs ? listener.job : undefined) },
   }).catch(async (error: unknown) => {
@@ -88,18 +88,21 @@ export async function loadAgent(
   return { agent, port, logFormat, description }
 }
 
-/** D30: `.env` beside the config, never over the real environment. The handlers see what the agent sees. */
+/**
+ * D30: reads `.env` beside the config; it never overrides the real environment. The handlers see the same variables as the
+ * agent.
+ */
 async function readVariables(command: LoadAgentCommand, progress: LoadProgress): Promise<DevVariables> {
   progress.files.push(join(dirname(command.config), '.env'))
   const file = await readDotEnv(command.config, command.variables, command.folder)
-  // The agent before a save still has the port of its metrics when the next one begins.
+  // The agent from before a save still uses the port of its metrics when the next one starts.
   const metricsOff = { SERVICE_METRICS_PORT: '' }
   const variables = { ...file?.variables, ...command.variables, ...command.forced, ...metricsOff }
   Object.assign(process.env, variables)
   return variables
 }
 
-/** The file of handlers; undefined where there is none and samples may stand in. */
+/** Finds the file of handlers; `undefined` when there is none and samples may be used instead. */
 async function findFile(command: LoadAgentCommand, progress: LoadProgress): Promise<string | undefined> {
   progress.files.push(
     ...(command.handlers === undefined ? handlerPlaces(command.config) : [command.handlers]),
@@ -114,7 +117,7 @@ async function findFile(command: LoadAgentCommand, progress: LoadProgress): Prom
   }
 }
 
-/** Thrown where nothing is wrong with the agent, but it cannot listen where it was told to. */
+/** Thrown when the agent is valid but cannot listen on its address. */
 export class CannotListen extends ExplainedError {
   override readonly name = 'CannotListen'
 }
@@ -127,7 +130,7 @@ async function listen(
     return await agent.listen({
       port: port === 0 ? await findFreePort(host) : port,
       host,
-      // Any page in the developer's browser could run the handlers otherwise.
+      // Otherwise any page in the developer's browser could run the handlers.
       thisMachineOnly: true,
     })
   } catch (error) {
@@ -137,7 +140,10 @@ async function listen(
   }
 }
 
-/** A number that the next process can ask for too: what is shared by `node:cluster` has its name by it. */
+/**
+ * Returns a concrete port number, so that the next process can request the same port: `node:cluster` identifies a shared
+ * port by its number.
+ */
 async function findFreePort(host: string): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -188,7 +194,7 @@ function describeWallet(wallet: string, paint: ScreenPaint): string {
   return paint.dim(`  wallet ${short}, the dev wallet: AGENT_WALLET_ADDRESS is not set`)
 }
 
-/** Every address is reached by the loopback one; an address of version 6 is put in brackets. */
+/** The loopback address reaches a server on all addresses. An IPv6 address is put in brackets. */
 function urlOf(host: string, port: number): string {
   const isAny = ['0.0.0.0', '::', ''].includes(host)
   const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
@@ -196,8 +202,8 @@ function urlOf(host: string, port: number): string {
 }
 
 /**
- * The agent's log as `farebox dev` wants it: the events of jobs are reported too, where they are asked for, and what
- * the heading says is not said again at each restart.
+ * The agent's log in the form that `farebox dev` needs: events of jobs are also reported when requested, and lines that
+ * repeat the heading are left out at restarts.
  */
 function createReportingLog(log: Log, clock: Clock, report: ((event: JobEvent) => void) | undefined): Log {
   return {
@@ -208,7 +214,7 @@ function createReportingLog(log: Log, clock: Clock, report: ((event: JobEvent) =
     note: (event, fields) => log.note(event, fields),
     warn(event, fields) {
       if (!event.startsWith('dev mode: ')) log.warn(event, fields)
-      // What goes wrong with a job's money is a warning that names the job.
+      // A problem with a job's payment is a warning that names the job.
       const jobId = fields?.['job']
       if (typeof jobId === 'string') report?.({ event, jobId, fields: fields ?? {}, atMs: clock.nowMs() })
     },

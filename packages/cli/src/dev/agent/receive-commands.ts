@@ -19,11 +19,11 @@ import { DEV_WALLET } from '../messages/dev-variables.ts'
 
 export interface CommandReceiver {
   receive(command: DevCommand): void
-  /** Ends the process when the jobs in flight are answered; what the handlers left behind is left (D32). */
+  /** Ends the process when the running jobs are answered; timers and sockets left by handlers are ignored (D32). */
   leave(hasSuccessor: boolean): Promise<void>
 }
 
-/** Takes orders for the life of a process: one load, until it is told to leave. */
+/** Executes the commands during the life of a process: one load, until it is told to leave. */
 export function receiveCommands(trace: ImportTrace, report: (report: Report) => void): CommandReceiver {
   let preparing: Promise<void> = Promise.resolve()
   let loaded: LoadedAgent | undefined
@@ -50,7 +50,7 @@ export function receiveCommands(trace: ImportTrace, report: (report: Report) => 
       const sources = sourcesOf(progress, trace, error)
       report({ kind: 'failed', text: explain(error, command), isPortTaken, sources })
     }
-    // After the answer: nobody waits for types.
+    // The types are written after the report, because the report must not wait for them.
     if (progress.declaration === undefined) return
     const typed = await keepTypes(command.config, progress.declaration, progress.handlers)
     if (typed !== undefined) report(typed)
@@ -85,12 +85,12 @@ export function receiveCommands(trace: ImportTrace, report: (report: Report) => 
   }
 }
 
-/** How long the watching process may take to say that nothing more is on its way here. */
+/** How long the watching process may take to confirm that it sends no more connections. */
 const HAND_BACK_MS = 2_000
 
 /**
- * The watching process gives connections out before it hears that nobody here takes them: what is still on its way is
- * handed back, to go to the successor. A process that just ended would leave its caller waiting for ever.
+ * The watching process assigns connections before it knows that this process accepts no more. Connections that are still
+ * on their way are handed back, to go to the successor. If this process ended at once, their callers would wait forever.
  */
 async function handBackConnections(): Promise<void> {
   const { worker } = cluster
@@ -105,7 +105,7 @@ function sourcesOf({ files, handlers }: LoadProgress, trace: ImportTrace, error?
   return { files: all, ...(handlers !== undefined && { handlers }) }
 }
 
-/** Without the first cross: the screen puts one before it. */
+/** Formats an error without the leading cross, which the screen adds. */
 function explain(error: unknown, screen: LoadAgentCommand): string {
   const paint = paintFor(screen)
   const text = redactorOf(process.env)(explainFailure(error, paint)).trimEnd()
@@ -114,8 +114,8 @@ function explain(error: unknown, screen: LoadAgentCommand): string {
 }
 
 /**
- * An error that was thrown outside every job, with the lines of its stack that its author can do something about.
- * What it says may quote what a stranger sent.
+ * Describes an error that was thrown outside a job, with the stack lines that its author can act on. Its message may quote
+ * text from a caller.
  */
 export function describeStray(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -124,10 +124,10 @@ export function describeStray(error: unknown): string {
 }
 
 /**
- * Writes `agent.d.ts` again where the project uses it: it is there already, or the handlers are TypeScript. Rejects
- * never: types are a comfort, and the agent serves without.
+ * Writes `agent.d.ts` again when the project uses it, that is, when it exists or the handlers are TypeScript. Never
+ * rejects: the types are a convenience, and the agent runs without them.
  *
- * @returns what there is to report, if anything
+ * @returns a report, if there is anything to report
  */
 async function keepTypes(
   config: string,
@@ -149,11 +149,11 @@ async function keepTypes(
 }
 
 /**
- * Does once, on something made up, what takes long the first time: starting the loader of TypeScript with its
- * compiler, compiling the runtime's code. Never fails: what cannot be warmed will be cold.
+ * Performs once, on generated data, the operations that are slow the first time: starting the TypeScript loader with its
+ * compiler, and compiling the runtime's code. Never fails; a failed warm-up only makes the first use slower.
  */
 async function warmUp(): Promise<void> {
-  // A text of its own: what a loader has in its cache would not start the compiler.
+  // The text is unique, because a text in the loader's cache would not start the compiler.
   const file = join(tmpdir(), `farebox-warm-${process.pid}-${performance.now()}.mts`)
   try {
     await writeFile(file, `export default (input: object): object => ({ ...input, at: '${file}' })\n`)
@@ -166,7 +166,7 @@ async function warmUp(): Promise<void> {
     })
     await agent.close()
   } catch {
-    // Said when it is met for real.
+    // The error is reported when it occurs in real use.
   } finally {
     await rm(file, { force: true }).catch(() => undefined)
   }

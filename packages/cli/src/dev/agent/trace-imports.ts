@@ -3,26 +3,26 @@ import { dirname, resolve } from 'node:path'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { HooksData } from './import-hooks.ts'
 
-/** Watches which files of the project this process imports. */
+/** Traces which files of the project this process imports. */
 export interface ImportTrace {
   begin(): void
   /**
-   * What was imported, or looked for in vain, since the trace began: absolute paths, sorted.
+   * Returns the files that were imported, or looked for and not found, since the trace began: absolute paths, sorted.
    *
-   * @param error with which the import failed, where it did: CommonJS tells by it what it looked for
+   * @param error the error of a failed import, if any: for CommonJS it contains the name that was not found
    */
   files(error?: unknown): readonly string[]
   onImport(tell: (file: string) => void): void
 }
 
-/** The file beside this one, built or not. */
+/** The hooks file beside this one, built or not. */
 const HOOKS = import.meta.url.replace(/trace-imports(?=\.[jt]s$)/, 'import-hooks')
 
 /**
- * Traces imports: of ES modules by a hook of `node:module`, of CommonJS by its cache. What is in `node_modules` does
- * not count. A loader of TypeScript is registered after this, so that each ending it tries is seen.
+ * Traces imports: ES modules through a hook of `node:module`, CommonJS through its cache. Files in `node_modules` are
+ * ignored. A TypeScript loader is registered after this, so that each extension it tries is traced.
  *
- * @param parentPid the process without which this one has no purpose
+ * @param parentPid the parent; this process ends when the parent has ended
  */
 export function traceImports(parentPid: number): ImportTrace {
   const { port1: ours, port2: theirs } = new MessageChannel()
@@ -53,7 +53,10 @@ export function traceImports(parentPid: number): ImportTrace {
   }
 }
 
-/** What the hooks told before the import ended is here already, though no event has told it yet. */
+/**
+ * Reads the messages that the hooks sent before the import ended; they have arrived, although no event was emitted for them
+ * yet.
+ */
 function received(port: MessagePort): readonly string[] {
   const files: string[] = []
   for (;;) {
@@ -67,15 +70,15 @@ function isOfProject(id: string): boolean {
   return resolve(id) === id && !/[\\/]node_modules[\\/]/.test(id)
 }
 
-/** A loader may have put a query behind the path. */
+/** Returns the path without the query that a loader may have added. */
 function pathOf(id: string): string {
   return id.replace(/\?.*$/, '')
 }
 
-/** How CommonJS would have completed the name, and TypeScript with it. */
+/** The extensions that CommonJS and TypeScript add to a name. */
 const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json'] as const
 
-/** `Cannot find module './louder'`, with the stack of those who required it. */
+/** Reads the wanted file from `Cannot find module './louder'` and the stack of the requiring modules. */
 function wantedByRequire(error: unknown): readonly string[] {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code, requireStack } = at as Error & { readonly code?: unknown; readonly requireStack?: unknown }

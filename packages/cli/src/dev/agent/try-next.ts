@@ -9,8 +9,8 @@ export interface SampleJob {
 }
 
 /**
- * The capability whose sample input is shortest, with that input: what fits into a terminal. Undefined where no
- * input can be made up for any of them.
+ * Returns the capability with the shortest sample input, and that input, so that it fits into a terminal. Returns
+ * `undefined` when no input can be generated for any capability.
  */
 function sampleJob(declaration: Declaration): SampleJob | undefined {
   const jobs = Object.entries(declaration.capabilities).flatMap(([capability, { input_schema: fields }]) => {
@@ -23,16 +23,16 @@ function sampleJob(declaration: Declaration): SampleJob | undefined {
   )
 }
 
-/** 2100-01-01: a line that is still good when it is found in a shell's history. */
+/** 2100-01-01, so that the line still works when it is found in a shell's history. */
 const FAR_DEADLINE = 4_102_444_800
 
-/** Longer inputs fill the screen and help nobody. */
+/** Longer inputs fill the screen without being useful. */
 const MAX_INPUT_CHARACTERS = 1_000
 
 /**
- * Lines to copy: `curl` and `farebox call` for one job. For a shell of the POSIX kind.
+ * Lines to copy: `curl` and `farebox call` for one job, for a POSIX shell.
  *
- * @param jobId a UUID v4; a repeat of it is answered from the store (D22)
+ * @param jobId a UUID v4; a repeat of the same job is answered from the store (D22)
  */
 export function tryNext(declaration: Declaration, url: string, jobId: string): readonly string[] {
   const job = sampleJob(declaration)
@@ -43,9 +43,9 @@ export function tryNext(declaration: Declaration, url: string, jobId: string): r
 }
 
 /**
- * The line of {@link tryNext} that pays: where jobs cost something, `curl` would only be told the price.
+ * The line of {@link tryNext} that pays: when jobs cost money, `curl` would only receive the price.
  *
- * @param economy what `FAREBOX_LOCAL` is; another terminal finds the test wallet by it
+ * @param economy the value of `FAREBOX_LOCAL`, through which another terminal finds the test wallet
  */
 export function payNext(declaration: Declaration, url: string, economy = ''): readonly string[] {
   const job = sampleJob(declaration)
@@ -65,7 +65,7 @@ function curlLines({ capability, input }: SampleJob, url: string, jobId: string)
   return [`curl -s ${url}/execute -H 'content-type: application/json' -d '${first}`, `${last}'`]
 }
 
-/** By flags where every field is a single word or number; else as the JSON it is. */
+/** Formats the input as flags when every field is a single word or number, else as JSON. */
 function callInput({ input }: SampleJob): string {
   const fields = Object.entries(input)
   const areFlags = fields.every(
@@ -79,7 +79,7 @@ function lengthOf({ input }: SampleJob): number {
   return JSON.stringify(input).length
 }
 
-/** JSON as one line that shows whatever is in it: what could move a cursor is escaped, which JSON allows. */
+/** Formats JSON as one printable line: characters that could move a cursor are escaped, which JSON allows. */
 function json(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, character => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -90,7 +90,7 @@ function quote(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${inQuotes(printable(word))}'`
 }
 
-/** Within single quotes only their end is special. */
+/** Within single quotes only the closing quote is special. */
 function inQuotes(text: string): string {
   return text.replaceAll("'", String.raw`'\''`)
 }

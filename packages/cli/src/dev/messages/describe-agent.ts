@@ -4,18 +4,18 @@ import { cut, type ScreenPaint } from '../../terminal/text.ts'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 
 export interface DescribeOptions {
-  /** Characters in a line: longer ones are cut. */
+  /** The number of characters in a line; longer lines are cut. */
   readonly columns: number
   readonly paint: ScreenPaint
 }
 
 /**
- * A line for each capability: name, price, what goes in, what comes out.
+ * One line for each capability: name, price, input, output.
  *
  * `  count   0.002 USDC   text: string (1–20,000), top?: integer   →  words: integer`
  *
- * Where a line would not fit, outputs are shown by their names alone; where that does not help, on a line of their
- * own. What still does not fit is cut.
+ * When a line does not fit, outputs are shown by name only; if that is not enough, on a separate line. A line that still
+ * does not fit is cut.
  */
 export function describeCapabilities(declaration: Declaration, options: DescribeOptions): readonly string[] {
   const forms = [tableOf(declaration, 'types'), tableOf(declaration, 'names')]
@@ -24,7 +24,7 @@ export function describeCapabilities(declaration: Declaration, options: Describe
   return tableOf(declaration, 'types').flatMap(row => inTwoLines(row, options))
 }
 
-/** Name, price, input, output: each with the space before it, padded so that the columns stand below each other. */
+/** Name, price, input and output; each starts with a space and is padded so that the columns are aligned. */
 type Row = readonly [name: string, price: string, input: string, output: string]
 
 function tableOf(declaration: Declaration, outputs: 'types' | 'names'): readonly Row[] {
@@ -62,7 +62,7 @@ function decimalsOf(amount: string): number {
   return amount.split('.')[1]?.length ?? 0
 }
 
-/** Padded with zeros, as text: `0.01` with three is `0.010`. */
+/** Pads an amount with zeros: `0.01` with three decimals is `0.010`. */
 function withDecimals(amount: string, decimals: number): string {
   const [whole = '', fraction = ''] = amount.split('.')
   return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`
@@ -77,8 +77,8 @@ function padEnd(text: string, width: number): string {
 }
 
 /**
- * Fields in a line: `text: string (1–20,000), top?: integer = 10`. A question mark marks a field that may be left
- * out, an equals sign for what is there then.
+ * Formats fields in one line: `text: string (1–20,000), top?: integer = 10`. A question mark means an optional field, an
+ * equals sign its default.
  */
 export function describeFields(fields: FieldMap, side: 'input' | 'output'): string {
   const described = Object.entries(fields).map(
@@ -87,19 +87,19 @@ export function describeFields(fields: FieldMap, side: 'input' | 'output'): stri
   return described.join(', ')
 }
 
-/** What a field takes, in a few words: `string (≤ 500)`, `"day" | "night"`, `number[] (2–3)`. */
+/** Describes the values of a field: `string (≤ 500)`, `"day" | "night"`, `number[] (2–3)`. */
 export function shortField(field: Field): string {
   const bounds = boundsOf(field)
   const byDefault = field.default === undefined ? '' : ` = ${JSON.stringify(field.default)}`
   return `${typeOf(field)}${bounds === '' ? '' : ` (${bounds})`}${byDefault}`
 }
 
-/** D20: an output field is required where nothing is said, an input field is not. */
+/** D20: by default an output field is required and an input field is optional. */
 function isOptional(field: Field, side: 'input' | 'output'): boolean {
   return side === 'input' ? field.required !== true : field.required === false
 }
 
-/** More than these are counted, not listed. */
+/** More choices than these are counted instead of listed. */
 const MAX_CHOICES = 4
 
 function typeOf(field: Field): string {

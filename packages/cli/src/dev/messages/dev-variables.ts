@@ -1,6 +1,6 @@
 import { WALLET_PLACEHOLDER } from '@farebox/protocol/declaration/declaration'
 
-/** An account of the mnemonic that local test chains share: its key is public, and it is worth nothing elsewhere. */
+/** An account of the mnemonic that local test chains share: its key is public, so it has no value on other chains. */
 export const DEV_WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 
 export interface DevVariables {
@@ -8,12 +8,12 @@ export interface DevVariables {
 }
 
 /**
- * What makes an agent one of `farebox dev` (D30): payments off, jobs kept in memory, so that an edited handler is
- * never answered for by what an older one said.
+ * The variables of an agent under `farebox dev` (D30): payments are off and jobs are kept in memory, so that the stored
+ * result of an older handler is never returned for an edited one.
  */
 export const DEV_MODE: DevVariables = { SERVICE_DEV_MODE: 'true', SERVICE_STORE: 'memory:' }
 
-/** Says who is paid where the environment does not: the config's own address, else the dev wallet. */
+/** Sets the wallet when the environment has none: the config's own address, else the dev wallet. */
 export function withWallet(
   variables: DevVariables,
   configWallet: string,

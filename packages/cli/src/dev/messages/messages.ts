@@ -1,8 +1,8 @@
 import { isObject } from '@farebox/protocol/internal/guards/json'
 
-/** One event of a job, as the agent logs it: what `dev --paid` makes its money trace of. */
+/** One event of a job, as the agent logs it; `dev --paid` builds its money trace from these events. */
 export interface JobEvent {
-  /** In the interface's words: `execute`, `payment verified`, `completed`. */
+  /** The event's name in the interface: `execute`, `payment verified`, `completed`. */
   readonly event: string
   readonly jobId: string
   readonly fields: { readonly [name: string]: string | number | boolean }
@@ -14,41 +14,41 @@ export interface LoadAgentCommand {
   readonly kind: 'load'
   /** Absolute. */
   readonly config: string
-  /** Absolute; absent: to be found beside the config. */
+  /** Absolute; by default it is searched beside the config. */
   readonly handlers?: string
-  /** Where the command was called: messages name files from there. */
+  /** The folder in which the command was called; messages show paths relative to it. */
   readonly folder: string
-  /** The real environment; what `.env` beside the config says comes below it. */
+  /** The real environment; it takes precedence over `.env` beside the config. */
   readonly variables: { readonly [name: string]: string }
   readonly host: string
-  /** Absent: the environment's `PORT`, else 3000. */
+  /** Default: `PORT` of the environment, else 3000. */
   readonly port?: number
-  /** Variables that nothing overrides, `.env` included: dev mode's, or those of the paid path. */
+  /** Variables with the highest precedence, above `.env`: those of dev mode or of the paid path. */
   readonly forced: { readonly [name: string]: string }
   readonly reportsJobs: boolean
   readonly samplesAllowed: boolean
-  /** Lines for its description, below the capabilities. */
+  /** Lines for the agent's description, below the capabilities. */
   readonly heading: readonly string[]
-  /** Where the developer's page is; absent: there is none. */
+  /** The URL of the developer's page; omitted when there is none. */
   readonly page?: string
   readonly columns: number
   readonly live: boolean
 }
 
 export type DevCommand =
-  /** Be ready for a load: everything imported that any agent needs. */
+  /** Prepare for a load: import everything that any agent needs. */
   | { readonly kind: 'warm' }
   | LoadAgentCommand
-  /** Stop: take nothing new, answer the jobs in flight, end. */
+  /** Stop: accept no more connections, answer the running jobs, end. */
   | { readonly kind: 'leave'; readonly hasSuccessor: boolean }
-  /** Are you there? */
+  /** A probe of whether the process responds. */
   | { readonly kind: 'ping' }
 
-/** What was read to come to a report, so that a change of any of it can lead to the next load. */
+/** The files that a report is based on, so that a change of any of them can start the next load. */
 export interface Sources {
-  /** Absolute paths, also of files that were looked for and are not there. */
+  /** Absolute paths, including files that were looked for and do not exist. */
   readonly files: readonly string[]
-  /** Where the handlers came from; absent where none were found. */
+  /** The file of the handlers; omitted when none was found. */
   readonly handlers?: string
 }
 
@@ -60,11 +60,11 @@ export interface Description {
   /** Their names. */
   readonly capabilities: readonly string[]
   readonly lines: readonly string[]
-  /** What is made up, in loud words; empty where every capability has its handler. */
+  /** A conspicuous message about generated samples; empty when every capability has its handler. */
   readonly samples: readonly string[]
   readonly sampled: readonly string[]
   readonly next: readonly string[]
-  /** Where the developer's page is; absent: there is none. */
+  /** The URL of the developer's page; omitted when there is none. */
   readonly page?: string
 }
 
@@ -75,40 +75,43 @@ export interface Serving {
   readonly logFormat: 'text' | 'json'
   readonly isDebugged: boolean
   readonly description: Description
-  /** As `/about` serves it. Not checked here, but where it is shown. */
+  /** The declaration that `/about` serves. It is validated where it is shown, not here. */
   readonly declaration: unknown
   readonly sources: Sources
 }
 
 export interface Failed {
   readonly kind: 'failed'
-  /** As people read it, without a cross before it: what is wrong, then what to do. */
+  /** The message for people, without a leading cross: what is wrong, and what to do. */
   readonly text: string
   readonly isPortTaken: boolean
   readonly sources: Sources
 }
 
 export type Report =
-  /** It listens to orders; what was sent before is lost. */
+  /** The process receives commands now; messages sent earlier are lost. */
   | { readonly kind: 'up' }
   | { readonly kind: 'warm' }
-  /** Its handlers are about to be imported: if it ends now, these were to blame. */
+  /** The handlers are about to be imported: if the process ends now, they are the cause. */
   | { readonly kind: 'reading'; readonly sources: Sources }
-  /** It listens; the process that served before can go. */
+  /** The process listens; the previous process can be ended. */
   | Serving
   | Failed
-  /** Something was imported after the load. */
+  /** A file was imported after the load. */
   | { readonly kind: 'imported'; readonly files: readonly string[] }
-  /** An error that nobody caught: it should be replaced. */
+  /** An uncaught error occurred; the process should be replaced. */
   | { readonly kind: 'broken'; readonly text: string }
-  /** It takes no new connections from now on. */
+  /** The process accepts no new connections from now on. */
   | { readonly kind: 'leaving' }
   | { readonly kind: 'job'; readonly event: JobEvent }
   | { readonly kind: 'typed'; readonly file: string }
   | { readonly kind: 'not typed'; readonly reason: string }
   | { readonly kind: 'pong' }
 
-/** Reads what came from an agent process. Handlers run there and can send what they like: all else is undefined. */
+/**
+ * Reads a message from an agent process. Handlers run there and can send anything; returns `undefined` for any other
+ * message.
+ */
 export function readDevReport(message: unknown): Report | undefined {
   if (!isObject(message)) return undefined
   switch (message['kind']) {
@@ -140,7 +143,10 @@ export function readDevReport(message: unknown): Report | undefined {
   }
 }
 
-/** Reads what came from the watcher, which is this package itself: only what is no order at all is sorted out. */
+/**
+ * Reads a message from the watching process, which belongs to this package; only messages that are not commands are
+ * rejected.
+ */
 export function readCommand(message: unknown): DevCommand | undefined {
   if (!isObject(message)) return undefined
   switch (message['kind']) {
@@ -150,7 +156,7 @@ export function readCommand(message: unknown): DevCommand | undefined {
     case 'leave':
       return { kind: 'leave', hasSuccessor: message['hasSuccessor'] === true }
     case 'load':
-      // Sent by ourselves, over a channel that nobody else has.
+      // The message was sent by this package, over a channel that no other process has.
       return typeof message['config'] === 'string' ? (message as unknown as LoadAgentCommand) : undefined
     default:
       return undefined

@@ -6,10 +6,10 @@ import { pageLine, plainText } from './plain-text.ts'
 import type { PageAgent } from './served-agent.ts'
 
 export interface DevFeed {
-  /** The page as a second screen: it is told what the terminal is told. */
+  /** The page as a second screen: it receives the same messages as the terminal. */
   readonly announcer: Announcer
   loading(): void
-  /** A version is served from now on; undefined: one that cannot be shown, or not yet. */
+  /** Sets the version that is served from now on; `undefined` for one that cannot be shown, or not yet. */
   serving(agent: PageAgent | undefined): void
   describe(agent: PageAgent | undefined): void
   step(jobId: string, step: DevStep): void
@@ -17,14 +17,14 @@ export interface DevFeed {
 }
 
 const KEPT_LINES = 500
-/** A handler that writes in a loop must not keep the page from answering: lines go out together. */
+/** Lines are sent in groups, so that a handler that writes in a loop does not block the page. */
 const GATHER_LINES_MS = 40
 const MAX_SHOWN_TYPE_ERRORS = 3
 
-/** As the runtime's log writes it, as text and as JSON (D27). */
+/** A job id in the runtime's log, as text and as JSON (D27). */
 const NAMED_JOB = /(?:\bjob=|"job":")([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/i
 
-/** Makes the feed of one run of `farebox dev`. */
+/** Creates the feed of one run of `farebox dev`. */
 export function createDevFeed(clock: Clock): DevFeed {
   const pages = new Set<SendEvent>()
   const lines = createLineFeed(clock, pages)
@@ -69,7 +69,7 @@ interface LineFeed {
   kept(): readonly DevLine[]
 }
 
-/** Gathers lines, and sends those of a moment together. */
+/** Collects lines and sends those of a short interval together. */
 function createLineFeed(clock: Clock, pages: ReadonlySet<SendEvent>): LineFeed {
   let kept: readonly DevLine[] = []
   let waiting: DevLine[] = []
@@ -126,7 +126,7 @@ function createPageAnnouncer(lines: LineFeed, change: (changes: Partial<DevView>
           ),
       }),
     line: (line, from) => lines.add(line, from),
-    // Lines for a terminal; the page shows the same as a ticket.
+    // These lines are for a terminal; the page shows the same as a ticket.
     trace: () => undefined,
     note: text => lines.add(text, 'dev'),
   }

@@ -21,18 +21,18 @@ export interface DevPage {
 
 export interface DevPageOptions {
   readonly clock: Clock
-  /** Absent: a port of its own that is the same each time, or any where it is taken. 0: any. */
+  /** Default: a fixed port, or any free one when that is taken. 0 selects any free port. */
   readonly port?: number
-  /** The agent's, as far as it is known: left to it. */
+  /** The agent's port, if known; the page does not use it. */
   readonly agentPort: number
-  /** Who pays jobs of the page; undefined: payments are off. */
+  /** Returns who pays for the page's jobs; `undefined` when payments are off. */
   readonly paid: () => PaidPath | undefined
 }
 
-/** The same each time, so that a page that was left open finds it again. Nothing of ours listens there. */
+/** A fixed port, so that an open page reconnects after a restart. No other part of this project uses it. */
 const PREFERRED_PORT = 5170
 
-/** Starts the page of `farebox dev`, on loopback and a port of its own: the agent keeps exactly its three routes. */
+/** Starts the page of `farebox dev` on loopback, on a separate port: the agent keeps exactly its three routes. */
 export async function startDevPage({ clock, port, agentPort, paid }: DevPageOptions): Promise<DevPage> {
   const stopped = new AbortController()
   const feed = createDevFeed(clock)
@@ -41,7 +41,7 @@ export async function startDevPage({ clock, port, agentPort, paid }: DevPageOpti
   let agent: PageAgent | undefined
   let read: ((serving: Serving) => PageAgent | undefined) | undefined
 
-  /** What is large is read when somebody looks at the page for the first time: the agent does not wait for it. */
+  /** Large modules are loaded when the page is first opened, so that the agent does not wait for them. */
   async function prepare(): Promise<void> {
     if (read !== undefined) return
     const [{ readServedAgent }] = await Promise.all([import('./served-agent.ts'), runs.warm()])

@@ -7,13 +7,13 @@ export type SendEvent = <Name extends keyof DevEvents>(name: Name, value: DevEve
 
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 500
-/** A page that reads so slowly is cut off, and connects again. */
+/** A page with more unread bytes than this is disconnected, and reconnects. */
 const MAX_WAITING_BYTES = 4 * 1_048_576
 
 /**
- * Makes a response a stream of events (server-sent events, HTML standard 9.2) until either side ends it.
+ * Turns a response into a stream of events (server-sent events, HTML standard 9.2) until either side ends it.
  *
- * @param ended called once, when it is over
+ * @param ended called once, when the stream has ended
  */
 export function openEventStream(response: ServerResponse, clock: Clock, ended: () => void): SendEvent {
   const write = (text: string): void => {
@@ -33,6 +33,6 @@ export function openEventStream(response: ServerResponse, clock: Clock, ended: (
     cancel()
     ended()
   })
-  // JSON has no line break of its own outside of strings, and none unescaped inside.
+  // JSON on one line contains no unescaped line break.
   return (name, value) => write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`)
 }

@@ -6,18 +6,18 @@ import type { DevFeed } from './dev-feed.ts'
 import type { PageAgent } from './served-agent.ts'
 
 export interface PageRuns {
-  /** Reads what runs need, so that the first does not wait for it. Rejects where that cannot be read. */
+  /** Loads the modules that runs need, so that the first run does not wait for them. Rejects when they cannot be loaded. */
   warm(): Promise<void>
-  /** Runs one. A string: why it is not run. */
+  /** Runs one job. Returns a string with the reason when the job is not run. */
   run(request: DevJob, agent: PageAgent): Promise<DevAnswer | string>
-  /** Takes each event of the agent's jobs; those of others say nothing here. */
+  /** Receives each event of the agent's jobs; those that the page did not start are ignored. */
   onJobEvent(event: JobEvent): void
 }
 
 export interface PageRunsOptions {
   readonly clock: Clock
   readonly feed: Pick<DevFeed, 'step'>
-  /** Who pays; undefined: payments are off. */
+  /** Returns who pays; `undefined` when payments are off. */
   readonly paid: () => Pick<PaidPath, 'signer' | 'readSettled'> | undefined
   readonly signal: AbortSignal
 }
@@ -27,7 +27,7 @@ interface Run {
 }
 
 const MAX_RUNS = 16
-/** The answer and the agent's own report of it come by different ways. */
+/** The response and the agent's own report about it arrive on different channels. */
 const LAST_EVENT_WITHIN_MS = 250
 
 export function createPageRuns(options: PageRunsOptions): PageRuns {
@@ -53,7 +53,7 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
       take(event) {
         const step = readStep(event)
         if (step !== undefined) onStep(step)
-        // Of a paid job the first call is refused with the price: that is not its end.
+        // The first request of a paid job is answered with the price, which is not the end of the job.
         if (isLast(event) || step?.kind === 'failed') end()
       },
     })
@@ -78,7 +78,7 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
   }
 }
 
-/** It brings the client, and is read only where somebody looks at the page. */
+/** Loads the code that includes the client, only when the page is used. */
 async function loadRunJob() {
   const [{ runPageJob }, { createStepReader, isLast }] = await Promise.all([
     import('./run-job.ts'),

@@ -17,7 +17,7 @@ export interface PageServerOptions {
   readonly clock: Clock
   readonly feed: Pick<DevFeed, 'subscribe'>
   readonly prepare: () => Promise<void>
-  /** Runs a job; a string says why it is not run. */
+  /** Runs a job. Returns a string with the reason when the job is not run. */
   readonly run: (request: DevJob) => Promise<DevAnswer | string>
 }
 
@@ -26,19 +26,19 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-/** The page is for this machine alone, whatever the agent's `--host` says. */
+/** The page is available on this machine only, whatever the agent's `--host` is. */
 const HOST = '127.0.0.1'
 const MAX_STREAMS = 8
 const MAX_CONNECTIONS = 64
 
-/** The whole answer to what is no request. */
+/** The complete response to bytes that are not a request. */
 const UNREADABLE = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // An image that an agent made is shown from a blob.
+  // An image that an agent returned is shown through a blob URL.
   "img-src 'self' blob:",
   "connect-src 'self'",
   "form-action 'none'",
@@ -56,21 +56,21 @@ const HEADERS: { readonly [name: string]: string } = {
   'referrer-policy': 'no-referrer',
 }
 
-/** A page server at work. */
+/** A running page server. */
 interface PageService {
   readonly options: PageServerOptions
   readonly connections: ReturnType<typeof createConnections>
-  /** Pages that follow the feed now. */
+  /** The number of pages that receive the feed. */
   streams: number
-  /** Read at the first request for one. */
+  /** Read at the first request for a file. */
   files: Promise<ReadonlyMap<string, PageFile>> | undefined
 }
 
 /**
- * Serves the page and its two questions: `GET /events`, what the terminal is told, and `POST /run`, one job. Rejects
- * where the port is taken.
+ * Serves the page and its two endpoints: `GET /events`, the messages of the terminal, and `POST /run`, which runs one job.
+ * Rejects when the port is taken.
  *
- * @param port 0: any that is free
+ * @param port 0 selects any free port
  */
 export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
   const connections = createConnections({
@@ -169,7 +169,7 @@ function listen(server: Server, port: number): Promise<void> {
 
 function refuse(response: ServerResponse, status: number, error: string): void {
   if (response.headersSent) return void response.destroy()
-  // What is left of a body that nobody reads is not waited for.
+  // The server does not wait for the rest of an unread body.
   response.setHeader('connection', 'close')
   sendJson(response, status, { error })
 }
@@ -197,12 +197,12 @@ const TYPES: { readonly [ending: string]: string } = {
   svg: 'image/svg+xml',
 }
 
-/** Where the build puts it: `dist/client`, seen from the sources and from what is compiled alike. */
+/** The build's output folder, `dist/client`; the same path from the sources and from the compiled files. */
 const FOLDER = fileURLToPath(new URL('../../../dist/client/', import.meta.url))
 
 /**
- * Reads what was built for browsers, by URL path. Nothing else can be asked for: no path of a request is ever a path of
- * the disk. Rejects where nothing was built.
+ * Reads the files that were built for browsers, by URL path. Only these can be requested: no path of a request becomes a
+ * path on the disk. Rejects when nothing was built.
  */
 async function readPageFiles(folder = FOLDER): Promise<ReadonlyMap<string, PageFile>> {
   const files = new Map<string, PageFile>()

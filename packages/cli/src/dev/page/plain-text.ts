@@ -6,7 +6,10 @@ const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001
 
 const MAX_CHARACTERS = 4_000
 
-/** One line for the page: colours are taken out, whatever else would move a cursor becomes a dot, the rest is cut. */
+/**
+ * Formats one line for the page: colours are removed, other characters that would move a cursor become dots, and a long
+ * line is cut.
+ */
 export function pageLine(line: string): string {
   const text = printable(
     line

@@ -4,18 +4,18 @@ import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import type { DevJob } from '@farebox/web/internal/dev-page/wire'
 import { isJobId } from '@farebox/protocol/job/job-request'
 
-/** Why a request is not answered; HTTP status and a sentence. */
+/** Why a request is refused: an HTTP status and a sentence. */
 export interface ForeignRefusal {
   readonly status: 403 | 405 | 415 | 421
   readonly reason: string
 }
 
 /**
- * The refusal of a request that did not come from this page itself: any page in the developer's browser can send
- * requests to loopback, also under a name of its own that it lets point here (DNS rebinding). Stricter than the agent,
- * which pages of other ports may call: nothing but this page has a reason to run jobs through it.
+ * Refuses a request that did not come from this page. Any page in the developer's browser can send requests to loopback,
+ * also under its own host name that resolves to it (DNS rebinding). The check is stricter than the agent's, which accepts
+ * pages on other ports, because only this page has a reason to run jobs through it.
  *
- * A link from elsewhere that leads here is followed: the document holds nothing and runs nothing by itself.
+ * Following a link from another site to this page is allowed: the document contains no data and runs nothing by itself.
  */
 export function refuseForeignPage(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -33,7 +33,7 @@ export function refuseForeignPage(
     return { status: 403, reason: 'Sec-Fetch-Site: must be this page' }
   if (method === 'GET') return undefined
   if (method !== 'POST') return { status: 405, reason: 'GET and POST are answered' }
-  // A form of another page can send anything but this type.
+  // A form of another page cannot send this content type.
   return /^application\/json *(?:;|$)/i.test(headers['content-type'] ?? '')
     ? undefined
     : { status: 415, reason: 'content-type: must be application/json' }
@@ -43,7 +43,10 @@ function isNavigation(headers: IncomingMessage['headers']): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 
-/** Reads what the page asks to be run; a string says what is wrong with it. The input is the agent's to check. */
+/**
+ * Reads the job that the page wants to run; returns a string that says what is wrong with it. The agent validates the
+ * input.
+ */
 export function readRunRequest(text: string): DevJob | string {
   const body = parseJson(text)
   if (body === undefined) return 'body: must be JSON'
@@ -52,6 +55,6 @@ export function readRunRequest(text: string): DevJob | string {
   if (!isJobId(job_id)) return 'job_id: must be a UUID v4'
   if (typeof capability !== 'string') return 'capability: must be a string'
   if (!isObject(input)) return 'input: must be an object'
-  // The body was parsed as JSON.
+  // The body was parsed from JSON.
   return { job_id, capability, input: input as JsonObject }
 }

@@ -14,7 +14,7 @@ import { readJobStep } from '../paid/read-job-step.ts'
 
 export interface RunContext {
   readonly agent: PageAgent
-  /** Who pays; undefined: payments are off. */
+  /** Who pays; `undefined` when payments are off. */
   readonly paid: Pick<PaidPath, 'signer' | 'readSettled'> | undefined
   readonly signal: AbortSignal
   readonly nowMs: () => number
@@ -29,8 +29,8 @@ interface Seen {
 }
 
 /**
- * Runs a job on the agent as any caller would, over HTTP, and pays where payments are on. What the agent answered is
- * kept as it came: the client's own reading of it is used for nothing but the payment. Never rejects.
+ * Runs a job on the agent over HTTP as any caller would, and pays when payments are on. The agent's response is kept
+ * unchanged: the client's interpretation is used only for the payment. Never rejects.
  */
 export async function runPageJob(
   { job_id, capability, input }: DevJob,
@@ -47,7 +47,7 @@ export async function runPageJob(
     const { payment } = await execute({ url: served.url, declaration }, capability, input, {
       jobId: job_id,
       fetch: watchAnswers(seen, context),
-      // The agent is where its developer lets it listen.
+      // The developer chose the address of the agent, so every address is allowed.
       allowHttp: true,
       signal,
       ...(paid !== undefined && { signer: timeSignature(paid.signer, context) }),
@@ -63,7 +63,10 @@ export async function runPageJob(
   }
 }
 
-/** What the chain says of it; nothing where it cannot be asked: the money has moved all the same. */
+/**
+ * Reads the settlement from the chain; returns nothing when the chain cannot be read, because the money has moved in any
+ * case.
+ */
 async function readChain(
   { signer, readSettled }: Pick<PaidPath, 'signer' | 'readSettled'>,
   transaction: string | undefined,
@@ -103,7 +106,7 @@ function watchAnswers(seen: Seen, { nowMs, onStep }: RunContext): Fetch {
   }
 }
 
-/** Decimal USDC, as the 402 asks for it; null where it does not say so in our words. */
+/** Reads the decimal USDC amount that the 402 response asks for; null when it is not in our format. */
 function readAmount(body: string): string | null {
   const atomic = /"maxAmountRequired":"(\d{1,30})"/.exec(body)?.[1]
   return atomic === undefined ? null : formatUsdc(BigInt(atomic))
@@ -121,7 +124,7 @@ function timeSignature(signer: PaymentSigner, { nowMs, onStep }: RunContext): Pa
   }
 }
 
-/** Null: the agent has said itself what is wrong. */
+/** Returns null when the agent's response already describes the error. */
 function describeTrouble(error: unknown): string | null {
   if (isServiceError(error)) return null
   if (!(error instanceof Error)) return 'The job could not be sent.'
@@ -131,7 +134,7 @@ function describeTrouble(error: unknown): string | null {
 
 export function createStepReader(): (event: JobEvent) => DevStep | undefined {
   let beforeMs: number | undefined
-  /** Since the step before. */
+  /** The time since the previous step. */
   const lap = (atMs: number): number => {
     const ms = Math.max(0, atMs - (beforeMs ?? atMs))
     beforeMs = atMs
@@ -147,7 +150,7 @@ export function createStepReader(): (event: JobEvent) => DevStep | undefined {
       case undefined:
         return undefined
       case 'called':
-        // Of a paid job the first call only asks for the price.
+        // The first request of a paid job only asks for the price.
         beforeMs = atMs
         return undefined
       case 'verified':

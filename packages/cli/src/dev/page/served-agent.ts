@@ -9,8 +9,8 @@ export interface PageAgent {
 }
 
 /**
- * Reads the agent that an agent process says it serves. Handlers run in that process and can send what they like:
- * undefined where it is no declaration.
+ * Reads the agent that an agent process reports as served. Handlers run in that process and can send anything; returns
+ * `undefined` when it is not a declaration.
  */
 export function readServedAgent(serving: Serving, isPaid: boolean): PageAgent | undefined {
   const checked = checkDeclaration(serving.declaration)

@@ -3,14 +3,13 @@ import { join } from 'node:path'
 import { VENDORED_LOCAL_FOLDER } from '../../init/vendor/vendor-folder.ts'
 import { CommandError } from '../../command-error.ts'
 
-/** What `farebox dev --paid` uses of `@farebox/local`. */
+/** The parts of `@farebox/local` that `farebox dev --paid` uses. */
 export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
 
 /**
- * Loads `@farebox/local`, which brings a chain and a database of 100 MB and is therefore installed by those alone who
- * want it.
+ * Loads `@farebox/local`. The package includes a chain and a database of 100 MB, so only people who need it install it.
  *
- * @param folder the project's, for the command that installs it
+ * @param folder the project's folder, for the command that installs the package
  */
 export async function loadLocal(folder: string): Promise<LocalPackage> {
   try {
@@ -25,7 +24,7 @@ export async function loadLocal(folder: string): Promise<LocalPackage> {
   }
 }
 
-/** A project made from a clone has it as tarballs. */
+/** Returns the install command. A project created from a clone uses tarballs. */
 async function installCommand(folder: string): Promise<string> {
   const isVendored = await access(join(folder, VENDORED_LOCAL_FOLDER)).then(
     () => true,

@@ -4,7 +4,7 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { JobEvent } from '../messages/messages.ts'
 import { type JobTrouble, readJobStep } from './read-job-step.ts'
 
-/** What the chain says once a job is settled; amounts in atomic units. */
+/** The data of a settled job on the chain; amounts in atomic units. */
 export interface SettledOnChain {
   readonly blockNumber: bigint | undefined
   readonly payerAtomic: bigint
@@ -12,35 +12,35 @@ export interface SettledOnChain {
 }
 
 export interface MoneyTraceOptions {
-  /** `@farebox/local/internal/money-lines`, which is loaded only where it is installed. */
+  /** The module `@farebox/local/internal/money-lines`, which is loaded only when it is installed. */
   readonly lines: typeof MoneyLines
-  /** How an address is spelled everywhere else: with its checksum. */
+  /** Formats an address as everywhere else: with its checksum. */
   readonly spell: (address: string) => string
-  /** Asked once for each settled job. */
+  /** Called once for each settled job. */
   readonly readSettled: (transaction: string, payer: string) => Promise<SettledOnChain>
 }
 
-/** Takes the events of all jobs as they come, and gives the lines to print: none, until a job has ended. */
+/** Receives the events of all jobs as they occur, and returns the lines to print: none until a job has ended. */
 export type MoneyTrace = (event: JobEvent) => Promise<readonly string[]> | readonly string[]
 
 interface OpenJob {
   readonly id: string
   readonly capability: string
-  /** Calls not answered yet, as far as the log tells: a repeat joins the running job (D23). */
+  /** The number of requests not answered yet, according to the log: a repeat joins the running job (D23). */
   readonly calls: number
   readonly calledAtMs: number
   readonly verified?: { readonly payer: string; readonly amountAtomic: bigint; readonly tookMs: number }
   readonly ran?: { readonly tookMs: number; readonly atMs: number }
-  /** Told already: that it is not known whether it is charged, or that it failed. */
+  /** What was already shown: that the charge is uncertain, or that the job failed. */
   readonly told?: 'pending' | 'failed'
 }
 
-/** Calls whose end is not logged, repeats answered from the store above all, are forgotten in the end. */
+/** Jobs whose end is not logged, mainly repeats answered from the store, are dropped beyond this number. */
 const MAX_OPEN_JOBS = 1_000
 
 /**
- * Makes the trace of `farebox dev --paid`: for each job that was paid, its money step by step, down to what both
- * wallets hold; for each that failed, why, and that nothing was charged.
+ * Creates the trace of `farebox dev --paid`: for each paid job, its money step by step, with the balances of both wallets
+ * at the end; for each failed job, the reason and that nothing was charged.
  */
 export function createMoneyTrace(options: MoneyTraceOptions): MoneyTrace {
   const jobs = new Map<string, OpenJob>()
@@ -55,7 +55,7 @@ export function createMoneyTrace(options: MoneyTraceOptions): MoneyTrace {
     if (step === undefined) return []
     const [key, { atMs }] = [event.jobId.toLowerCase(), event]
     const known = jobs.get(key)
-    // A job that failed has no more events until it is tried again.
+    // A failed job has no more events until it is retried.
     const isAnew = known === undefined || (known.told === 'failed' && step.kind === 'called')
     const job = isAnew ? startOf(event) : known
     switch (step.kind) {
@@ -93,7 +93,7 @@ async function tellSettled(
   const { lines, readSettled } = options
   const { verified, ran } = job
   const payer = verified?.payer
-  // The money has moved, whether the chain can be asked now or not.
+  // The money has moved, whether or not the chain can be read now.
   const chain = payer === undefined ? undefined : await readSettled(transaction, payer).catch(() => undefined)
   const tookMs = ran === undefined ? undefined : atMs - ran.atMs
   const told = [
@@ -113,14 +113,14 @@ async function tellSettled(
 function tellTrouble(options: MoneyTraceOptions, job: OpenJob, step: JobTrouble): readonly string[] {
   const { lines } = options
   const trouble = lines.moneyLine(printable(step.status), step.kind, printable(step.reason))
-  // A handler's typed error is first logged as what it said, then as what was answered.
+  // A handler's typed error is logged first with its own message, then with the response.
   if (job.told === 'failed') return [trouble]
-  // The job that a refused call wanted to join goes on, and may be charged.
+  // The job that a refused request wanted to join continues and may be charged.
   const isCertain = step.kind === 'failed' || (step.kind === 'refused' && job.calls <= 1)
   return [...opening(options, job), trouble, ...(isCertain ? [lines.moneyLine('', '', 'not charged')] : [])]
 }
 
-/** Which job it is, and whose money is held for it. */
+/** The first line of a job: its name, and the payer whose payment is held. */
 function opening({ lines, spell }: MoneyTraceOptions, job: OpenJob): readonly string[] {
   const { id, capability, verified } = job
   const name = [capability, lines.shortHex(id)].filter(part => part !== '').join(' · ')

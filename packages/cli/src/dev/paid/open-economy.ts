@@ -11,22 +11,22 @@ export interface OpenEconomy {
   readonly payer: Economy['payer']
   readonly runBy: number | undefined
   readonly name: string
-  /** Writes into `local.json` which agent is served. */
+  /** Writes to `local.json` which agent is served. */
   noteAgent(agent: LocalAgent): Promise<void>
-  /** Resolves with a sentence when it ends by itself. */
+  /** Resolves with a message when the economy ends by itself. */
   readonly broken: Promise<string>
-  /** Stops what was started; a joined economy goes on without the agent. May be called twice. */
+  /** Stops what was started; a joined economy continues without the agent. May be called twice. */
   stop(): Promise<void>
 }
 
-/** What npm start takes, for those who know it by heart; any other where they are taken. */
+/** The ports of npm start, which developers may know; any other when they are taken. */
 const PREFERRED_PORTS = { chain: 8545, facilitator: 4010 } as const
 
 /**
- * Starts an economy in a folder, or joins the one that runs there.
+ * Starts an economy in a folder, or joins the economy that already runs there.
  *
- * @param place `folder`: the economy's; `config`: the agent's, absolute; `step` shows each part as it is started
- * @throws {CommandError} where a part does not start, or what runs there does not answer; nothing is left running
+ * @param place `folder`: the economy's; `config`: the agent's, absolute; `step` shows each part while it starts
+ * @throws {CommandError} when a part does not start, or the running economy does not respond; nothing remains running
  */
 export async function openEconomy(
   local: LocalPackage,

@@ -15,47 +15,47 @@ import type { EconomyStep } from '@farebox/local/economy'
 
 export interface PaidPathOptions {
   readonly folder: string
-  /** Where the economy keeps everything between runs: absolute. */
+  /** The folder in which the economy keeps its state between runs: absolute. */
   readonly economyFolder: string
   /** The agent's config, absolute. */
   readonly config: string
-  /** Who is paid, AGENT_WALLET_ADDRESS where it is set; undefined: the test wallet for agents. */
+  /** The wallet that is paid, AGENT_WALLET_ADDRESS if it is set; `undefined`: the test wallet for agents. */
   readonly wallet: string | undefined
-  /** Where the developer's page is; undefined: there is none. */
+  /** The URL of the developer's page; `undefined` when there is none. */
   readonly page: string | undefined
   readonly screen: Screen
   readonly clock: Clock
-  /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
+  /** Aborting it during the start cancels the start. Later it has no effect; call `stop` instead. */
   readonly signal: AbortSignal
 }
 
-/** A chain, a facilitator and a funded wallet on this machine, for one agent to be paid by. */
+/** A chain, a facilitator and a funded wallet on this machine, with which one agent is paid. */
 export interface PaidPath {
-  /** What the agent's environment needs to be paid here. Holds a secret: not for the screen. */
+  /** The environment variables with which the agent is paid here. They contain a secret and must not be shown. */
   readonly variables: { readonly [name: string]: string }
-  /** What to show under the agent's own heading: aligned lines. */
+  /** Aligned lines to show below the agent's own heading. */
   readonly heading: readonly string[]
-  /** Takes each event of the agent's jobs; gives the lines to print: none, until a job has ended. */
+  /** Receives each event of the agent's jobs; returns the lines to print: none until a job has ended. */
   onJobEvent(event: JobEvent): Promise<readonly string[]> | readonly string[]
-  /** The test wallet that `farebox call` pays with, for the developer's page. */
+  /** The test wallet with which `farebox call` pays, for the developer's page. */
   readonly signer: PaymentSigner
-  /** What the chain says of a settled job. Rejects where it cannot be asked. */
+  /** Reads a settled job from the chain. Rejects when the chain cannot be read. */
   readonly readSettled: (transaction: string, payer: string) => Promise<SettledOnChain>
-  /** Writes into the economy's `local.json` which agent is served, for commands that read it there. */
+  /** Writes to the economy's `local.json` which agent is served, for commands that read it. */
   noteAgent(agent: LocalAgent): Promise<void>
-  /** Resolves with a sentence when the chain or the facilitator ends by itself. */
+  /** Resolves with a message when the chain or the facilitator ends by itself. */
   readonly broken: Promise<string>
-  /** Stops everything that was started; state is kept, and an economy that was joined goes on. May be called twice. */
+  /** Stops everything that was started; state is kept, and a joined economy continues. May be called twice. */
   stop(): Promise<void>
 }
 
 /**
- * Starts what `farebox dev --paid` needs: a local chain, a facilitator with its database, and a wallet with test money,
- * on any free ports. Where an economy runs in the folder already, that of `npm start` say, it is joined instead. The
- * agent itself is started by the caller, with `variables` in its environment.
+ * Starts what `farebox dev --paid` needs: a local chain, a facilitator with its database, and a wallet with test money, on
+ * any free ports. An economy that already runs in the folder, such as that of `npm start`, is joined instead. The caller
+ * starts the agent itself, with `variables` in its environment.
  *
- * @throws {CommandError} where `@farebox/local` is not installed, the wallet is none, what runs in the folder does not
- * answer, or a part does not start; nothing is left running
+ * @throws {CommandError} when `@farebox/local` is not installed, the wallet is invalid, the economy in the folder does not
+ * respond, or a part does not start; nothing remains running
  */
 export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath> {
   const { screen, signal } = options
@@ -67,7 +67,7 @@ export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath>
   const economy = await openEconomy(local, { folder, config, step: shown.step }, signal).finally(shown.end)
   try {
     const { agent, joiningAgent } = local.TEST_KEYS
-    // The economy's own agents have their wallets: what one earns is not to be mistaken for another's.
+    // The economy's own agents have their own wallets, so that earnings of different agents are not confused.
     const wallet = options.wallet ?? (economy.runBy === undefined ? agent : joiningAgent).address
     const secret = await local.readOrCreateSecret(folder, economy.facilitator, [wallet], economy.name)
     const readSettled = async (transaction: string, payer: string): Promise<SettledOnChain> => ({
@@ -146,28 +146,28 @@ async function describe(
 }
 
 const SLOW_AFTER_MS = 10_000
-/** Where lines stay. */
+/** The interval of repeated messages on a screen whose lines remain. */
 const AGAIN_AFTER_MS = 30_000
 const FRAME_MS = 1_000
 const CLEAR_LINE = '\r\u001b[2K'
 
-/** The start of an economy as it is shown, until `end` is called. */
+/** The display of a starting economy, until `end` is called. */
 interface ShownStart {
-  /** For the economy: reports which part is doing what. */
+  /** For the economy: reports the current activity of each part. */
   readonly step: EconomyStep
   end(): void
 }
 
 /**
- * Shows that an economy is being started: on a terminal at once, and everywhere what it is doing where that takes long,
- * as "facilitator: migrating the database, 12 s".
+ * Shows that an economy is starting: on a terminal at once, and elsewhere only when it takes long. The activity is shown as
+ * "facilitator: migrating the database, 12 s".
  */
 export function showStart(screen: Pick<Screen, 'live' | 'write' | 'columns'>, clock: Clock): ShownStart {
   let doing = 'starting'
   let partSinceMs = clock.nowMs()
   const describe = (): string => {
     const seconds = Math.floor((clock.nowMs() - partSinceMs) / 1_000)
-    // A line that breaks could not be taken away again.
+    // A line that wraps could not be cleared again.
     return `  ${doing}, ${seconds} s`.slice(0, screen.columns - 1)
   }
   const report = (): void => {

@@ -2,27 +2,27 @@ import { isAddress } from '@farebox/payments/crypto/address'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import type { JobEvent } from '../messages/messages.ts'
 
-/** What an event says of a job's money; texts are as they were logged, not yet fit for a terminal. */
+/** What an event means for a job's payment; texts are as logged, not yet safe for a terminal. */
 export type MoneyStep =
   | { readonly kind: 'called'; readonly capability: string }
   | { readonly kind: 'verified'; readonly payer: string; readonly amountAtomic: bigint }
-  /** The handler's output is good; it took so many milliseconds. */
+  /** The handler's output is valid; it took this many milliseconds. */
   | { readonly kind: 'ran'; readonly tookMs: number }
   | { readonly kind: 'settled'; readonly transaction: string }
   | JobTrouble
 
-/** What went wrong; the status that was answered, empty where it is not told. */
+/** A failure, with the status of the response; empty when the status is not known. */
 export type JobTrouble =
-  /** This call was answered no; nothing is charged for it. */
+  /** This request was refused; nothing is charged for it. */
   | { readonly kind: 'refused'; readonly status: string; readonly reason: string }
   /** The job failed; nothing is charged. */
   | { readonly kind: 'failed'; readonly status: string; readonly reason: string }
-  /** Whether it is charged is not known yet. */
+  /** It is not known yet whether the job is charged. */
   | { readonly kind: 'pending'; readonly status: string; readonly reason: string }
 
 /**
- * Reads an event of the runtime's log (D27). It counts by the fields that the runtime gives it: a handler can log the
- * same words, but no fields. Undefined for all that does not move the money.
+ * Reads an event of the runtime's log (D27). Only its fields are used: a handler can log the same message, but no fields.
+ * Returns `undefined` for every event that does not concern the payment.
  */
 export function readJobStep({ event, fields }: JobEvent): MoneyStep | undefined {
   const text = (name: string): string | undefined => {
@@ -52,7 +52,7 @@ function readTrouble(
   at: string | undefined,
   cause: string | undefined,
 ): MoneyStep | undefined {
-  // A typed error is answered with a status of its own, and says so afterwards.
+  // A typed error has its own status, which a later event reports.
   if (event.startsWith('handler error: ') && at !== undefined)
     return { kind: 'failed', status: '', reason: `${event}  ${at}` }
   if (event.startsWith('output refused: ')) return { kind: 'failed', status: '500', reason: event }

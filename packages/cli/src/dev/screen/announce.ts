@@ -4,14 +4,14 @@ import { asTyped, cut, paintFor } from '../../terminal/text.ts'
 import type { TypeProblem } from './check-types.ts'
 import type { Description } from '../messages/messages.ts'
 
-/** Announces on the world's output, in the form that the agent's own log has (`SERVICE_LOG`, D27). */
+/** Creates an announcer for the world's output, in the format of the agent's log (`SERVICE_LOG`, D27). */
 export function createAnnouncer(world: World, format: () => 'text' | 'json'): Announcer {
   const text = announceAsText(world)
   const json = announceAsJson(world)
   return announceToAll(() => [format() === 'json' ? json : text])
 }
 
-/** Characters that a line may have: as many as it likes where nobody's screen is that wide or narrow. */
+/** The maximum number of characters in a line; unlimited when the output is not a terminal. */
 export function columnsOf(screen: Screen): number {
   return screen.live ? screen.columns : UNBOUNDED_COLUMNS
 }
@@ -40,7 +40,7 @@ function announceAsText(world: World): Announcer {
       if (problems.length === 0) return say(paint.green('types ok'))
       const shown = problems.slice(0, MAX_TYPE_PROBLEMS).flatMap(({ file, line, column, reasons }) => {
         const [first = '', ...more] = reasons
-        // The last sentence is the one about the very value that is wrong.
+        // The last sentence is the one about the wrong value itself.
         const last = more.at(-1)
         const head = `${paint.yellow('!')} ${paint.bold(printable(`${file}:${line}:${column}`))}`
         const lines = last === undefined ? [first] : [last, first]
@@ -79,37 +79,37 @@ function announceAsText(world: World): Announcer {
   }
 }
 
-/** As the runtime says it in dev mode: it is one line of several about a job, and the one that matters. */
+/** The runtime's message in dev mode, the relevant one of several lines about a job. */
 const WRONG_OUTPUT =
   /^warning: output does not match output_schema: (.*); production answers 500 and is not paid(?: (job=\S+))?$/
 
-/** More are counted: the first is where one begins. */
+/** Further problems are only counted: a person starts with the first. */
 const MAX_TYPE_PROBLEMS = 3
 
-/** Messages while an agent is developed: for a person, or as one JSON object a line. */
+/** Messages during development: for a person, or one JSON object for each line. */
 export interface Announcer {
-  /** A version that looks another than the one before; with the first one goes what to try next. */
+  /** Announces a version with a changed description; the first one includes what to try next. */
   serving(description: Description, isFirst: boolean): void
   restarted(restart: Restart): void
   refused(reason: string, stillServing: boolean): void
-  /** Something happened to the agent's process; and what is done about it. */
+  /** Announces a problem with the agent's process, and what is done about it. */
   trouble(reason: string, next: string): void
-  /** The type errors there are now; none once those that were reported are fixed. */
+  /** Announces the current type errors; an empty list when the reported ones are fixed. */
   types(problems: readonly TypeProblem[]): void
   line(line: string, from: 'out' | 'err'): void
   trace(lines: readonly string[]): void
-  /** Anything else worth a line. */
+  /** Any other message. */
   note(text: string): void
 }
 
 export interface Restart {
-  /** Relative to where the command was called; empty where nothing changed but the process. */
+  /** Paths relative to the folder in which the command was called; empty when only the process was replaced. */
   readonly files: readonly string[]
   readonly tookMs: number
   readonly isRecovered: boolean
 }
 
-/** The same as one JSON object a line, as the agent's log has it with `SERVICE_LOG=json`. */
+/** The same messages as one JSON object for each line, in the format of the agent's log with `SERVICE_LOG=json`. */
 function announceAsJson({ out, err }: World): Announcer {
   const say = (level: 'info' | 'warn', event: string, fields: object): void =>
     out.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
@@ -127,13 +127,13 @@ function announceAsJson({ out, err }: World): Announcer {
         ? say('info', 'types ok', {})
         : say('warn', 'type errors', { problems: problems.map(one => ({ ...one })) }),
     line: (line, from) => (from === 'out' ? out : err).write(`${line}\n`),
-    // The events it is made of are in the log already.
+    // The log already contains the events on which it is based.
     trace: () => undefined,
     note: text => say('info', text, {}),
   }
 }
 
-/** Writes each message to several screens, in their order; the list is read again for each message. */
+/** Sends each message to several announcers in order; the list is read again for each message. */
 export function announceToAll(screens: () => readonly Announcer[]): Announcer {
   const each = (tell: (screen: Announcer) => void): void => {
     for (const screen of screens()) tell(screen)
@@ -150,10 +150,10 @@ export function announceToAll(screens: () => readonly Announcer[]): Announcer {
   }
 }
 
-/** More are counted. */
+/** Further files are only counted. */
 const MAX_LISTED = 3
 
-/** What changed and what became of it: `agent.json changed`, `restarted in 140 ms`. */
+/** Describes what changed and the result: `agent.json changed`, `restarted in 140 ms`. */
 export function describeChange({ files, tookMs, isRecovered }: Restart): {
   readonly what: string
   readonly done: string

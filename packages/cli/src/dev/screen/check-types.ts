@@ -6,30 +6,30 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { Clock } from 'farebox'
 
 export interface TypeProblem {
-  /** Relative to where the command was called. */
+  /** The path relative to the folder in which the command was called. */
   readonly file: string
   readonly line: number
   readonly column: number
   readonly reasons: readonly string[]
 }
 
-/** Looks for type errors beside the agent, which does not wait for it. */
+/** Checks types in the background; the agent does not wait for it. */
 export interface TypeCheck {
   begin(): void
   stop(): void
 }
 
-/** Several causes come at once: a save, the types that are written after it. */
+/** Several triggers come close together: a save, and the types that are written after it. */
 const GATHER_MS = 150
-/** Less than the agent's own processes: a restart comes first. */
+/** A lower priority than the agent's own processes, so that a restart comes first. */
 const PRIORITY = 10
 
 /**
- * Checks the types of a project with the TypeScript that is installed in it, in the background, after every save.
- * Where there is none, or no `tsconfig.json` between the config and the project's `package.json`, it does nothing.
+ * Checks the types of a project with the TypeScript installed in it, in the background, after every save. Does nothing when
+ * TypeScript is not installed, or when there is no `tsconfig.json` between the config and the project's `package.json`.
  *
  * @param project `config`: the agent's, absolute; `folder`: where the command was called
- * @param tell called with what a run found, and only where it is not what the run before it found
+ * @param tell called with the result of a run, only when it differs from the previous one
  */
 export function checkTypes(
   project: { readonly config: string; readonly folder: string },
@@ -51,10 +51,10 @@ export function checkTypes(
     lowerPriority(child)
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => void (output += text))
-    // Without the compiler everything goes on as it does where none is installed.
+    // A compiler that cannot be run is treated like one that is not installed.
     child.on('error', () => undefined)
     child.on('close', code => {
-      // Another has begun since, or it was stopped: what this one read is no longer so.
+      // A newer run has begun, or the check was stopped, so this result is out of date.
       if (running !== child || code === null) return
       const problems = readProblems(output, { from: cwd, to: project.folder })
       const found = JSON.stringify(problems)
@@ -77,7 +77,7 @@ export function checkTypes(
   }
 }
 
-/** What the compiler prints with `--pretty false`; exported for its test. */
+/** Parses the compiler's output with `--pretty false`; exported for its test. */
 export function readProblems(
   output: string,
   folders: { readonly from: string; readonly to: string },
@@ -107,7 +107,7 @@ function findCompiler(folder: string): { readonly program: string; readonly tsco
   }
 }
 
-/** Not above the project: a `tsconfig.json` there is about other files. */
+/** The search stops at the project's folder: a `tsconfig.json` above it is about other files. */
 function findTsconfig(folder: string): string | undefined {
   for (let here = folder; ; here = dirname(here)) {
     const path = join(here, 'tsconfig.json')
@@ -120,6 +120,6 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, PRIORITY)
   } catch {
-    // It has ended, or the system does not let us.
+    // The process has ended, or the system does not permit the change.
   }
 }

@@ -3,15 +3,15 @@ import type { LoadOutcome, Trouble } from '../supervise/supervise-agent.ts'
 import type { Description } from '../messages/messages.ts'
 import type { ExitStatus } from '../supervise/agent-processes.ts'
 
-/** Tells what becomes of the agent, and remembers what was told: what is the same is not told again. */
+/** Reports the results of loads, and does not repeat an unchanged report. */
 export interface OutcomeReporter {
   outcome(outcome: LoadOutcome, change: LoadCause): void
   trouble(trouble: Trouble, next: string): void
 }
 
-/** Why something was loaded, and how long it took from then. */
+/** Why the agent was loaded, and when the cause occurred. */
 export interface LoadCause {
-  /** Relative to where the command was called; empty where nothing changed but the process. */
+  /** Paths relative to the folder in which the command was called; empty when only the process was replaced. */
   readonly files: readonly string[]
   readonly tookMs: number
 }
@@ -49,7 +49,7 @@ export function reportOutcomes(announcer: Announcer): OutcomeReporter {
   }
 }
 
-/** Undefined where the load was given up for the sake of a newer one, of which more will be told. */
+/** Returns `undefined` when the load was cancelled in favour of a newer one, which will be reported. */
 function reasonOf(outcome: Exclude<LoadOutcome, { kind: 'serving' }>): string | undefined {
   if (outcome.kind === 'failed') return outcome.text
   if (outcome.exit === undefined) return undefined
@@ -67,11 +67,11 @@ export function describeTrouble(trouble: Trouble): string {
   }
 }
 
-/** What an ending usually means; a call that ends a process is `where` it was called. */
+/** Describes the usual meaning of an exit; `where` is the place at which a call ended the process. */
 function describeExit({ code, signal }: ExitStatus, where: string): string {
-  // V8 ends a process that has no memory left by an abort.
+  // V8 ends a process that is out of memory with an abort.
   if (signal === 'SIGABRT' || code === 134) return 'out of memory?'
-  // Sent by the process to itself: deadline-guard.ts.
+  // The process sends this signal to itself: see deadline-guard.ts.
   if (signal === 'SIGVTALRM') return 'a handler that never awaits ran past its deadline'
   if (signal !== null) return `by ${signal}`
   return `exit code ${code}, process.exit() ${where}?`

@@ -5,9 +5,9 @@ import { type DevCommand, readDevReport, type Report } from '../messages/message
 export interface DevAgentProcess {
   send(command: DevCommand): void
   onReport(listen: (report: Report) => void): void
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<ExitStatus>
-  /** Gives it no more connections, whether it listens to orders or not. */
+  /** Stops assigning connections to it, whether or not it responds to commands. */
   cutOff(): void
   readonly isCutOff: boolean
   /** Ends it at once. */
@@ -23,22 +23,22 @@ export interface AgentProcesses {
   start(): DevAgentProcess
 }
 
-/** Built or not, as this file is. */
+/** The program of an agent process, built or not, as this file is. */
 const AGENT_PROCESS = fileURLToPath(
   import.meta.url.replace(/supervise\/agent-processes(?=\.[jt]s$)/, 'agent/agent-program'),
 )
 
 /**
- * Agent processes share their listening port (`node:cluster`): a new one listens before the old one stops, and none of
- * the connections in between is refused. They end with this process, however it ends.
+ * Agent processes share their listening port (`node:cluster`): a new one listens before the old one stops, so that no
+ * connection in between is refused. They end with this process, however it ends.
  *
- * @param tellLine each line that one of them writes
+ * @param tellLine receives each line that one of them writes
  */
 export function createAgentProcesses(
   folder: string,
   tellLine: (line: string, from: 'out' | 'err') => void,
 ): AgentProcesses {
-  // Connections are handed out here, one by one: then none is lost with a process that is leaving.
+  // This process assigns connections one by one, so that none is lost with a process that is leaving.
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     exec: AGENT_PROCESS,
@@ -47,7 +47,7 @@ export function createAgentProcesses(
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const running = new Set<Worker>()
-  // What blocks in a handler does not notice that we are gone.
+  // A process that is blocked by a handler does not notice that its parent has ended.
   process.on('exit', () => {
     for (const worker of running) worker.process.kill('SIGKILL')
   })
@@ -63,7 +63,7 @@ export function createAgentProcesses(
         if (report?.kind === 'up') send.open()
         else if (report !== undefined) listen(report)
       })
-      // A message that did not reach it is answered by its end.
+      // When a message does not reach the process, its exit is the response.
       worker.on('error', () => undefined)
       tellLines(worker, tellLine)
       const ended = new Promise<ExitStatus>(resolve => {
@@ -117,9 +117,9 @@ function tellLines({ process: child }: Worker, tellLine: (line: string, from: 'o
 }
 
 /**
- * Makes whole lines of a stream's pieces, so that what several processes write does not meet within a line.
+ * Assembles whole lines from the chunks of a stream, so that the output of several processes does not mix within a line.
  *
- * @returns takes a piece; `undefined` says that the stream has ended
+ * @returns a function that receives a chunk; `undefined` means that the stream has ended
  */
 export function splitLines(tell: (line: string) => void): (piece: string | undefined) => void {
   let rest = ''

@@ -5,17 +5,17 @@ import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 
 export interface Supervisor {
   /**
-   * Loads what the order says into a process of its own. Only when that listens is the one before told to go; where it
-   * fails, the one before goes on. One load at a time.
+   * Loads the agent in a new process. The previous process is ended only when the new one listens; when the load fails, the
+   * previous one continues. Only one load runs at a time.
    *
-   * @param signal gives up a load that does not end
+   * @param signal cancels a load that does not end
    */
   load(command: LoadAgentCommand, signal: AbortSignal): Promise<LoadOutcome>
-  /** Lets the process of the next load get ready. */
+  /** Prepares the process for the next load. */
   warm(): void
-  /** Resolves when that process would begin a load at once. */
+  /** Resolves when that process would start a load without delay. */
   ready(): Promise<void>
-  /** Ends every process; jobs in flight are answered first. Safe to call twice. */
+  /** Ends every process after the running jobs are answered. May be called twice. */
   stop(): Promise<void>
 }
 
@@ -35,9 +35,9 @@ interface Supervised {
   readonly clock: Clock
   readonly listener: SupervisorListener
   readonly all: Set<DevAgentProcess>
-  /** Told to go, and finishing their jobs. */
+  /** Processes that were told to leave and still finish their jobs. */
   readonly leaving: Set<DevAgentProcess>
-  /** What the next load is given. */
+  /** The process for the next load. */
   spare: DevAgentProcess | undefined
   serving: DevAgentProcess | undefined
   stopWatching: () => void
@@ -45,7 +45,7 @@ interface Supervised {
   isStopped: boolean
 }
 
-/** The first process starts at once, so that it is ready, or nearly, when the first load comes. */
+/** Starts the first process at once, so that it is nearly or completely ready when the first load comes. */
 export function superviseAgent(
   processes: AgentProcesses,
   clock: Clock,
@@ -96,7 +96,7 @@ async function load(
   if (outcome.kind === 'serving') await putInCharge(supervised, child, outcome.isDebugged)
   else if (outcome.kind === 'failed') void dismiss(supervised, child, true)
   else child.kill()
-  // The next load will not have to wait for Node, the runtime and a compiler to start.
+  // The next load then does not wait for Node, the runtime and a compiler to start.
   warm(supervised)
   return outcome
 }
@@ -154,7 +154,7 @@ function watchOver(
   const tell = (trouble: Trouble): void => {
     if (isOver) return
     stop()
-    // A caller that comes now must not wait for it.
+    // A caller that connects now must not wait for that process.
     if (trouble.kind === 'blocked') child.cutOff()
     listener.trouble(trouble)
   }
@@ -176,16 +176,16 @@ function watchOver(
   return stop
 }
 
-/** A process that ends by itself says so at once; one that does not is not waited for. */
+/** A process that ends by itself reports that at once; after this time it is no longer awaited. */
 const LEAVING_TIMEOUT_MS = 1_000
-/** The agent itself gives up what is in flight after its own grace (D32); a process that is still there then never goes. */
+/** The agent abandons its running jobs after its own grace period (D32); a process that still runs after that never ends. */
 const GRACE_MS = SHUTDOWN_GRACE_SECONDS * 1_000 + 2_000
 
 /**
- * Tells a process to go. Resolves when it takes nothing new any more. The jobs it has begun it may finish; where it
- * takes longer than they may, it is ended by force.
+ * Tells a process to leave. Resolves when it accepts no new connections. It may finish its running jobs; when they take
+ * longer than allowed, it is killed.
  *
- * @param tell what it reports until it is gone
+ * @param tell receives its reports until it has ended
  */
 export async function dismissProcess(
   child: DevAgentProcess,
@@ -217,12 +217,12 @@ interface Pulse {
 }
 
 const ASK_EVERY_MS = 1_000
-/** A handler that computes for a while is no trouble; one that never comes back is. */
+/** A handler that computes for a while is acceptable; this many missing responses mean that the process is blocked. */
 const SILENT_AFTER = 5
 
 /**
- * Asks every second and tells once when several questions in a row were not answered. Questions are counted, not
- * time: after a laptop's sleep nobody has been silent.
+ * Sends a probe every second and reports once when several in a row were not answered. Probes are counted instead of time,
+ * so that a laptop's sleep does not count as silence.
  */
 export function watchPulse(
   clock: Clock,
@@ -248,10 +248,10 @@ export function watchPulse(
 export type LoadOutcome =
   | Serving
   | Failed
-  /** Its process ended; `ending` is undefined where it was given up instead. */
+  /** The process ended; `exit` is `undefined` when the load was cancelled instead. */
   | { readonly kind: 'ended'; readonly exit: ExitStatus | undefined; readonly sources: Sources }
 
-/** Lets a process load what the order says. Resolves when it serves, when it cannot, and when the signal aborts. */
+/** Makes a process load the agent. Resolves when it serves, when it cannot, and when the signal aborts. */
 export function loadInto(
   child: DevAgentProcess,
   command: LoadAgentCommand,

@@ -1,37 +1,37 @@
 import type { Clock } from 'farebox'
 
-/** Changes that came close together, as one. */
+/** Changes within a short time, combined. */
 export interface Changes {
   readonly files: readonly string[]
   readonly isForced: boolean
-  /** When the first of them came, Unix milliseconds. */
+  /** The time of the first change, Unix milliseconds. */
   readonly sinceMs: number
 }
 
 export interface ChangeDebouncer {
-  /** @param file absent: something else than a file has changed */
+  /** @param file omitted when something other than a file has changed */
   add(file?: string): void
   stop(): void
 }
 
-/** Quiet for so long, and a save is over: editors write in several steps. */
+/** After this time without a change, a save is complete: editors write in several steps. */
 const QUIET_MS = 30
-/** After many changes something bigger is going on, a checkout or a formatter: it pauses longer in between. */
+/** After this many changes, a larger operation such as a checkout or a formatter is assumed, which pauses longer. */
 const MANY_CHANGES = 20
 const QUIET_AFTER_MANY_MS = 150
-/** Changes that never pause are loaded all the same. */
+/** Changes without a pause are acted on after this time. */
 const MAX_DELAY_MS = 2_000
 
 export interface ChangeActor {
-  /** Resolves when it could begin at once: what comes until then is acted upon together. */
+  /** Resolves when the actor could start at once: changes until then are combined. */
   ready(): Promise<void>
   /** Must not reject. */
   act(changes: Changes): Promise<void>
 }
 
 /**
- * Gathers changes until there is quiet, then acts upon all of them at once. What comes while they are being acted upon
- * waits and is acted upon next: never two at a time, and never one too few.
+ * Collects changes until there is a pause, then acts on all of them together. Changes during an action are acted on
+ * afterwards: no two actions overlap, and no change is lost.
  */
 export function debounceChanges(clock: Clock, actor: ChangeActor): ChangeDebouncer {
   let files = new Set<string>()
@@ -46,7 +46,7 @@ export function debounceChanges(clock: Clock, actor: ChangeActor): ChangeDebounc
     cancel()
     const quietMs = count > MANY_CHANGES ? QUIET_AFTER_MANY_MS : QUIET_MS
     cancel = clock.after(Math.max(0, Math.min(quietMs, remainingMs())), () => {
-      // On a busy machine this may be called before changes of long ago are: they have a turn first.
+      // On a busy machine this may be called before earlier changes are delivered, so those get a turn first.
       cancel = clock.after(0, () => void actWhenReady())
     })
   }
@@ -58,7 +58,7 @@ export function debounceChanges(clock: Clock, actor: ChangeActor): ChangeDebounc
   async function actWhenReady(): Promise<void> {
     const countBefore = count
     await actor.ready()
-    // Whatever came meanwhile has set a new time to wait.
+    // Changes in the meantime have set a new time to wait.
     if (isActing || isStopped || (count !== countBefore && remainingMs() > 0)) return
     cancel()
     const changes = { files: [...files], isForced, sinceMs }

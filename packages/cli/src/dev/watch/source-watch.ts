@@ -3,28 +3,31 @@ import type { FileWatch } from './watch-files.ts'
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 
-/** The files that a version of the agent was made of, and whether they are still the same. */
+/** The files of a version of the agent, and whether they have changed. */
 export interface SourceWatch {
-  /** Says that the files are about to be read: what changes from now on has changed. */
+  /** Announces that the files are about to be read: later changes count as changes. */
   startReading(): Promise<void>
-  /** These were read, or looked for; from now on they are watched. */
+  /** Sets the files that were read or looked for; they are watched from now on. */
   follow(files: readonly string[]): Promise<void>
-  /** Which of the files are not what they were when they were read. */
+  /** Returns the files whose content differs from when they were read. */
   changed(files: readonly string[]): Promise<readonly string[]>
-  /** Watchers leave out changes that come close together: looks at every file a little later. */
+  /** Checks every file a little later, because watchers skip changes that come close together. */
   lookAgain(): void
   close(): Promise<void>
 }
 
 const LOOK_AGAIN_MS = 120
-/** A watcher may be set up a moment after a change, and some file systems tell of none: who looks, finds it. */
+/**
+ * A watch may be set up shortly after a change, and some file systems report none, so all files are also checked
+ * periodically.
+ */
 const SWEEP_EVERY_MS = 1_000
 
 export type OpenWatch = (onChange: (file: string) => void) => Promise<FileWatch>
 
 /**
  * @param onChange called with a file that may have changed
- * @param openWatch called when there is something to watch: the first process is up by then
+ * @param openWatch called when there is something to watch; the first process has started by then
  */
 export function watchSources(
   clock: Clock,
@@ -82,25 +85,28 @@ async function openFileWatch(onChange: (file: string) => void): Promise<FileWatc
 }
 
 interface Fingerprints {
-  /** Notes what the files hold now, in place of everything noted before. */
+  /** Records the current content of the files, replacing all earlier records. */
   note(files: readonly string[]): Promise<void>
   /**
-   * Notes files that were not known before, and returns those that came or were written since then: what was read of
-   * them may be what they held before, so that they count as changed.
+   * Records files that were not known before, and returns those that were created or written since the given time: an
+   * earlier read may have seen older content, so they count as changed.
    */
   noteNew(files: readonly string[], sinceMs: number): Promise<readonly string[]>
-  /** Which of the files hold something else than was noted; files that are not noted do not count. */
+  /** Returns the files whose content differs from the record; files without a record are ignored. */
   changed(files: readonly string[]): Promise<readonly string[]>
-  /** Which of the noted files were written, moved or removed since the last look, by their times; reads none. */
+  /**
+   * Returns the recorded files that were written, moved or removed since the last check, by their timestamps; reads no
+   * content.
+   */
   touched(): Promise<readonly string[]>
 }
 
-/** Saving a file without a change of its content changes nothing here: its time does not count. */
+/** Compares content: saving a file without a change of its content, which only changes its timestamp, does not count. */
 export function createFingerprints(): Fingerprints {
   let noted = new Map<string, string>()
   const stamps = new Map<string, string>()
   const read = async (file: string): Promise<string> => {
-    // In this order: what comes in between is looked at once more.
+    // The order matters: a change in between is found by the next check.
     if (!stamps.has(file)) stamps.set(file, await stampOf(file))
     return await printOf(file)
   }
@@ -112,7 +118,7 @@ export function createFingerprints(): Fingerprints {
       const unknown = files.filter(file => !noted.has(file))
       const younger = await Promise.all(
         unknown.map(async file => {
-          // In this order: what comes in between makes it younger.
+          // The order matters: a change in between makes the timestamp newer.
           const print = await read(file)
           const isYounger = (await touchedMs(file)) >= sinceMs - FILE_TIME_STEP_MS
           noted.set(file, isYounger ? UNREAD : print)
@@ -143,10 +149,10 @@ export function createFingerprints(): Fingerprints {
   }
 }
 
-/** Systems keep the times of files in coarse steps, a little behind the clock. */
+/** Systems store file timestamps in coarse steps, slightly behind the clock. */
 const FILE_TIME_STEP_MS = 20
 
-/** Also a file that was moved here has come just now, however old its content. */
+/** Returns the time of the last change; moving a file here counts, however old its content is. */
 async function touchedMs(file: string): Promise<number> {
   try {
     const { mtimeMs, ctimeMs } = await stat(file)
@@ -165,7 +171,7 @@ async function stampOf(file: string): Promise<string> {
   }
 }
 
-/** What no file's print is. */
+/** A value that differs from every file's fingerprint. */
 const UNREAD = 'unread'
 const MISSING = 'missing'
 

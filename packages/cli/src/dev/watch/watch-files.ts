@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 
-/** When missing folders are looked for again after the folder above them began to be watched. */
+/** When missing folders are checked again after a watch of their parent was started. */
 const RECHECK_MS = [100, 1_000]
 
 export interface FileWatch {
@@ -10,27 +10,27 @@ export interface FileWatch {
   close(): Promise<void>
 }
 
-/** What is watched, and by which folders. */
+/** The watched files, and the folders through which they are watched. */
 interface Watched {
   readonly watcher: FSWatcher
   readonly onChange: (file: string) => void
   files: ReadonlySet<string>
   folders: Set<string>
-  /** Folders that are not there, each below one that is. */
+  /** Folders that do not exist, each below one that does. */
   awaited: ReadonlySet<string>
   /** Files that did not exist at the last check. */
   readonly absent: Set<string>
 }
 
 /**
- * Watches files by the folders that hold them, and folders that are not there yet by the nearest one that is. Only
- * these are watched, not what is below them: a data folder beside the handlers costs nothing.
+ * Watches files through their folders, and a missing folder through its nearest existing ancestor. Only these folders are
+ * watched, not their subfolders: a data folder beside the handlers costs nothing.
  *
- * @param onChange called with the path of a file that may have changed, appeared or gone
+ * @param onChange called with the path of a file that may have changed, appeared or disappeared
  */
 export function watchFiles(onChange: (file: string) => void): FileWatch {
   const watched: Watched = {
-    // Also reports the contents of a folder when it is first read: they may have appeared after our own check.
+    // The contents of a folder are also reported when it is first read: they may have appeared after our own check.
     watcher: watch([], { ignoreInitial: false, depth: 0, ignored: path => !isOfInterest(watched, path) }),
     onChange,
     files: new Set(),
@@ -40,13 +40,13 @@ export function watchFiles(onChange: (file: string) => void): FileWatch {
   }
   const { watcher } = watched
   watcher.on('all', (event, path) => report(watched, event, path))
-  // The events above leave out changes that come close together; the system's own do not.
+  // The events above skip changes that come close together; the events of the system do not.
   watcher.on('raw', (_event, name, details) => {
     const at = watchedPath(details)
     if (at === undefined || typeof name !== 'string') return
     for (const path of [join(at, name), join(dirname(at), name)]) if (watched.files.has(path)) onChange(path)
   })
-  // A folder that may not be watched (too many watches, no permission) leaves the others as they are.
+  // A folder that cannot be watched (too many watches, no permission) does not affect the others.
   watcher.on('error', () => undefined)
   return { follow: files => follow(watched, files), close: () => watcher.close() }
 }
@@ -69,7 +69,7 @@ function follow(watched: Watched, wanted: readonly string[]): void {
   watched.awaited = awaited
   const added = [...folders].filter(folder => !foldersBefore.has(folder))
   if (added.length > 0 && awaited.size > 0) recheckAwaited(watched)
-  // A file that came to matter in a folder that was watched already was passed over there so far.
+  // A new file in an already watched folder was ignored there so far.
   watcher.add(added)
   watcher.add([...files].filter(file => !filesBefore.has(file) && foldersBefore.has(dirname(file))))
 }
@@ -88,7 +88,7 @@ function report(watched: Watched, event: string, path: string): void {
   const { files, folders, awaited, absent, onChange } = watched
   if (files.has(path)) {
     if (event === 'unlink') absent.add(path)
-    // The first reading of a folder reports files that existed before.
+    // The first reading of a folder reports files that already existed.
     const existed = event === 'add' && !absent.delete(path)
     return existed ? undefined : onChange(path)
   }
@@ -106,7 +106,7 @@ function reportFolders(watched: Watched, changed: readonly string[]): void {
   for (const file of within) watched.onChange(file)
 }
 
-/** The file or folder that an event of the system is about; unknown where files are polled instead. */
+/** Returns the file or folder of a system event; `undefined` when files are polled instead. */
 function watchedPath(details: unknown): string | undefined {
   const isTold = typeof details === 'object' && details !== null && 'watchedPath' in details
   return isTold && typeof details.watchedPath === 'string' ? details.watchedPath : undefined

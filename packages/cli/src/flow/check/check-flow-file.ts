@@ -19,10 +19,10 @@ export interface RawFlowCheckOptions {
   readonly json?: true
 }
 
-/** `farebox flow check`. Exit code 1 where the flow cannot be run as it is. */
+/** `farebox flow check`. Exit code 1 when the flow cannot be run. */
 export async function checkFlowFile(world: World, file: string, raw: RawFlowCheckOptions): Promise<ExitCode> {
   const flow = await readFlowFile(world, file)
-  // By the same code, and written as JSON the same.
+  // The same code produces both outputs, so that the JSON matches the text.
   const checked =
     raw.offline === true ? flowChecked.parse(checkFlow(flow)) : await askPlatform(world, flow, raw)
   if (raw.json === true) world.out.write(`${printableJson(checked)}\n`)
@@ -98,7 +98,7 @@ function timeOf({ duration }: FlowChecked): string {
 
 const SHOWN_PROBLEMS = 5
 
-/** The flow in a file, or with `-` on the standard input. */
+/** Reads the flow from a file, or from standard input for `-`. */
 export async function readFlowFile(world: World, file: string): Promise<Flow> {
   const text = await readForeignText(world, file, { what: 'the flow', maxBytes: 2 * MAX_FLOW_CHARACTERS })
   return parseFlow(text)

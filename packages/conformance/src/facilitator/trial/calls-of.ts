@@ -10,7 +10,7 @@ export const BATCH_SETTLER = '0xb09b0D018a3e3b96e2749C877e68f17376970a4e'
 
 /** `settle(token, gasEach, items)` of BatchSettler. */
 const SETTLE = '0x1c8cbdc9'
-/** Of its items: where the kind is, the bytes of one of kind 0, and those of the hash that one of kind 1 has besides. */
+/** Byte counts of its items: the offset of the kind, an item of kind 0, and the additional hash in an item of kind 1. */
 const [KIND_AT, ITEM_BYTES, HASH_BYTES] = [20, 166, 32]
 /** `aggregate3((target, allowFailure, callData)[])` of Multicall3. */
 const AGGREGATE3 = '0x82ad56cb'
