@@ -6,7 +6,7 @@ import { findProgram } from './find-program.ts'
 import { terminalAsk } from './terminal/ask.ts'
 import type { Screen, World } from './world.ts'
 
-/** The process as a world. The only place that reads `process` for the commands. */
+/** Creates the world of this process. Only this function reads `process` for the commands. */
 export function terminalWorld(signal: AbortSignal): World {
   const variables = process.env
   return {
@@ -33,7 +33,9 @@ export function terminalWorld(signal: AbortSignal): World {
   }
 }
 
-/** In a repository this file is in `packages/cli/src` or `dist`, and what packs the packages is beside those. */
+/**
+ * Returns the repository of this program: there this file is in `src` or `dist`, beside the scripts that pack the packages.
+ */
 function findClone(): string | undefined {
   const folder = fileURLToPath(new URL('../../..', import.meta.url))
   return existsSync(join(folder, 'scripts', 'pack.mjs')) ? folder : undefined

@@ -8,8 +8,8 @@ import { terminalWorld } from './process-world.ts'
 import type { World } from './world.ts'
 
 /**
- * Runs `farebox <args>` and resolves to its exit code (see `EXIT`). What goes wrong is said on the error screen:
- * what, then what to do. Stacks only for what nobody foresaw.
+ * Runs `farebox <args>` and resolves to its exit code (see `EXIT`). Errors are printed to stderr with the reason and what
+ * to do. A stack trace is printed only for an unexpected error.
  *
  * @param world default: this process
  * @example
@@ -37,7 +37,7 @@ export async function runCli(args: readonly string[], world?: World): Promise<nu
   }
 }
 
-/** Help on a command that there is not is the command that there is not, and its nearest one. */
+/** Help for an unknown command reports the unknown command and the most similar one. */
 function meantArguments(program: Command, args: readonly string[]): string[] {
   if (args.length === 0) return ['--help']
   const [first, name] = args
@@ -50,7 +50,7 @@ function createProgram(world: World, end: (exitCode: number) => void): Command {
   const program = new Command('farebox')
     .description('Agents that are paid per job: declare one, serve it, check it, call it.')
     .usage('<command> [options]')
-    // Options behind a command are its own, and those behind a subcommand are the subcommand's.
+    // Options after a command belong to it, and those after a subcommand to the subcommand.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'the same as farebox <command> --help')
     .configureHelp({
@@ -71,10 +71,10 @@ Exit codes
   1  no: problems, a failure    3  not known yet, or not done in time: run it again
 `
 
-/** A line of a help that is there to be copied. */
+/** A line of a help text that is meant to be copied. */
 const EXAMPLE = /^ {2}farebox .*$/gm
 
-/** Everything a command says goes through the world, and no command ends the process by itself. */
+/** Makes a command use the world for all output, and never end the process by itself. */
 function plain(command: Command, world: World): void {
   const { out, err } = world
   command
@@ -101,12 +101,12 @@ function plain(command: Command, world: World): void {
   for (const inner of command.commands) plain(inner, world)
 }
 
-/** `farebox wallet new`: the command with those it belongs to. */
+/** The name of a command including its parents: `farebox wallet new`. */
 function wholeName(command: Command): string {
   return command.parent === null ? command.name() : `${wholeName(command.parent)} ${command.name()}`
 }
 
-/** What is done sooner need not know who started it. */
+/** A shorter command need not be identified in the process list. */
 const LONG_COMMAND_MS = 1_000
 
 async function launcherGone(): Promise<void> {
@@ -130,8 +130,8 @@ function explain(error: unknown, world: World): number {
 }
 
 /**
- * The first signal asks to stop, and so does a terminal that is closed; a second one, of any, ends the process at
- * once, as people expect.
+ * The first signal, including the closing of the terminal, requests a stop; any second signal ends the process at once, as
+ * people expect.
  */
 function abortOnSignals(interrupted: AbortController): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -141,6 +141,6 @@ function abortOnSignals(interrupted: AbortController): void {
     })
   }
   setTimeout(() => void launcherGone().then(() => interrupted.abort()), LONG_COMMAND_MS).unref()
-  // The reader of our output is gone; what was begun is still ended in order.
+  // The reader of our output is gone; running work is still ended in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupted.abort())
 }

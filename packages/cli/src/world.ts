@@ -1,22 +1,22 @@
-/** What a command may touch of the world: handed in, so that a test can be the terminal. */
+/** The environment of a command, passed as a parameter so that a test can replace the terminal. */
 export interface World {
   readonly folder: string
   readonly variables: { readonly [name: string]: string | undefined }
-  /** Where wallets and the journal of calls are kept between commands: `$FAREBOX_HOME`, else `~/.farebox`. */
+  /** The folder that keeps wallets and the journal of calls between commands: `$FAREBOX_HOME`, else `~/.farebox`. */
   readonly home: string
-  /** The repository that this program runs from, absolute; undefined where it was installed from a registry. */
+  /** The absolute path of the repository from which this program runs; `undefined` when it was installed from a registry. */
   readonly clone: string | undefined
-  /** What this program is called by at a prompt here: `farebox`, or `npx farebox` where PATH does not have it. */
+  /** How a person calls this program: `farebox`, or `npx farebox` when PATH does not contain it. */
   readonly program: string
-  /** What was asked for: answers, reports, `--json`. */
+  /** The requested output: results, reports, `--json`. */
   readonly out: Screen
-  /** Everything beside it: progress, questions, refusals. */
+  /** All other output: progress, questions, errors. */
   readonly err: Screen
   readonly canAsk: boolean
   readonly ask: Questions
   /**
-   * Shows a page in the person's browser; false where there is none, or nobody to look at it. Only http and https
-   * URLs.
+   * Opens a page in the person's browser; resolves to false when there is no browser, or no person to see it. Only http and
+   * https URLs.
    */
   openPage(url: string): Promise<boolean>
   readInput(): Promise<string>
@@ -26,33 +26,33 @@ export interface World {
 
 export interface Screen {
   write(text: string): void
-  /** Whether colours and moving lines are wanted: a terminal, and neither `NO_COLOR` nor a CI. */
+  /** Whether to use colours and moving lines: the screen is a terminal, and neither `NO_COLOR` nor a CI is set. */
   readonly live: boolean
-  /** Characters in a line. */
+  /** The number of characters in a line. */
   readonly columns: number
 }
 
 /**
- * How a command asks a person; `world.ask`. Asked only where `world.canAsk`. Each method rejects with a
- * `CommandError` of exit code 130 when the person leaves the question by Ctrl-C. A question may come
- * from a stranger: control characters are taken out here.
+ * How a command asks a person; `world.ask`. Used only when `world.canAsk` is true. Each method rejects with a
+ * `CommandError` with exit code 130 when the person cancels with Ctrl-C. A question may contain untrusted text: control
+ * characters are removed here.
  */
 export interface Questions {
-  /** Yes or no. Only `y` is yes, unless `initial` says that Enter is. */
+  /** Asks for yes or no. Only `y` is yes, unless `initial` makes Enter a yes. */
   confirm(question: string, options?: { readonly initial?: boolean }): Promise<boolean>
-  /** One line of text; empty where the person just pressed Enter and there is no `initial`. */
+  /** Asks for one line of text; empty when the person presses Enter and there is no `initial`. */
   text(question: string, options?: TextOptions): Promise<string>
   password(question: string, options?: Pick<TextOptions, 'refuse'>): Promise<string>
-  /** One of several; resolves to its `value`. */
+  /** Asks for one of several choices; resolves to its `value`. */
   choose(question: string, choices: readonly Choice[]): Promise<string>
 }
 
 export interface TextOptions {
-  /** Shown, dimmed, where nothing has been typed yet. */
+  /** Shown dimmed while nothing has been typed. */
   readonly placeholder?: string
-  /** What Enter alone answers. */
+  /** The answer when the person only presses Enter. */
   readonly initial?: string
-  /** Why an answer will not do, shown under the question; undefined where it will. */
+  /** Returns why an answer is invalid, which is shown under the question; `undefined` when it is valid. */
   readonly refuse?: (answer: string) => string | undefined
 }
 

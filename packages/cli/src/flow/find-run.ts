@@ -8,22 +8,22 @@ import type { World } from '../world.ts'
 import { openRunJournal, type RunFile } from './journal/run-journal.ts'
 import { type RecordList, tellDamaged } from '../home/record-folder.ts'
 
-/** A run that was named, and what opens it. */
+/** A selected run with the means to access it. */
 export interface FoundRun {
   readonly handle: RunHandle
-  /** What is written down of it here; undefined: it was started elsewhere. */
+  /** The local record of the run; `undefined` when it was started elsewhere. */
   readonly file: RunFile | undefined
 }
 
-/** The fewest characters of a run's id that are taken for it. */
+/** The minimum number of characters that identify a run. */
 const LEAST_CHARACTERS = 4
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Finds a run by its id or the beginning of it among those that were started here; by its whole id among those of the
- * address that is signed in.
+ * Finds a run: by its id or its first characters among the runs started on this machine, or by its whole id among those of
+ * the signed-in address.
  *
- * @param named undefined: the newest that has not ended
+ * @param named `undefined` selects the newest run that has not ended
  */
 export async function findRun(
   world: World,

@@ -14,7 +14,7 @@ import type { RawFlowExportOptions } from './export/export-flow.ts'
 import type { RawRunOptions } from './run/run-options.ts'
 import type { RawRunCommand } from './show-run.ts'
 
-/** `farebox flow`, with what can be done to flows and their runs under it. */
+/** `farebox flow`, with subcommands for flows and their runs. */
 export const flowCommand: CommandMaker = (flow, world, end) => {
   flow
     .summary('flows of paid jobs: check one, run it, follow its runs')

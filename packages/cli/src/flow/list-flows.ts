@@ -23,8 +23,8 @@ interface Account {
 const SHOWN = 20
 
 /**
- * `farebox flow list`: the runs that were started here, and where somebody is signed in at the platform their saved flows
- * and all of their runs.
+ * `farebox flow list`: lists the runs started on this machine. With a session at the platform, also lists the saved flows
+ * and all runs of the signed-in address.
  */
 export async function listFlows(world: World, raw: RawRunCommand): Promise<ExitCode> {
   return await withRunDocument(world, raw, async () => {
@@ -43,7 +43,7 @@ export async function listFlows(world: World, raw: RawRunCommand): Promise<ExitC
   })
 }
 
-/** Undefined where nobody is signed in, or no platform is known. */
+/** Returns `undefined` when there is no session, or no platform is known. */
 async function readAccount(world: World, platform: string | undefined): Promise<Account | undefined> {
   const url = await findPlatform(world, platform).then(
     found => found.url,
@@ -76,7 +76,10 @@ interface Row {
   readonly startedAt: number
 }
 
-/** What the platform says counts; a run that it does not list was started here without having paid yet, or elsewhere. */
+/**
+ * Merges both lists. The platform's data takes precedence; a run that it does not list has not paid yet, or was started at
+ * another platform.
+ */
 function merge(listed: RunsAnswer['runs'], kept: readonly RunFile[]): readonly Row[] {
   const rows = new Map<string, Row>()
   for (const file of kept) {

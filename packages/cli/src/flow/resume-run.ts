@@ -18,9 +18,10 @@ import { followCommand } from './run/follow.ts'
 import { lazySigner } from './run/lazy-signer.ts'
 
 /**
- * `farebox flow resume`: takes up a run where it was left, and follows it to its end.
+ * `farebox flow resume`: continues a run and follows it to its end.
  *
- * @param named its id or the beginning of it; undefined: the newest that was started here and has not ended
+ * @param named its id or the first characters of it; `undefined` selects the newest run started on this machine that has
+ * not ended
  */
 export async function resumeFlow(
   world: World,
@@ -33,8 +34,8 @@ export async function resumeFlow(
 }
 
 /**
- * Takes up a run where it was left: by what is written down of it here, else as the platform has it. Payments that it asks
- * for are signed by the key that has paid for it before, where that is at hand.
+ * Continues a run from its local record, or else from the platform's data. The payments that it requests are signed with
+ * the key that paid for it before, if that key is available.
  */
 async function takeUpRun(
   world: World,
@@ -87,7 +88,7 @@ async function knownOf(world: World, handle: RunHandle, file: RunFile | undefine
   }
 }
 
-/** Undefined where there is none at hand: a run may need no more signatures. */
+/** Returns `undefined` when the key is not available; the run may need no more signatures. */
 async function payerOf(
   world: World,
   { platformUrl }: RunHandle,

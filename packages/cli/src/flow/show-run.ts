@@ -17,9 +17,10 @@ export interface RawRunCommand {
 }
 
 /**
- * `farebox flow show`: the steps of a run, its sums, its output, and what it waits for.
+ * `farebox flow show`: shows the steps of a run, its totals, its output, and what it waits for.
  *
- * @param named its id or the beginning of it; undefined: the newest that was started here and has not ended
+ * @param named its id or the first characters of it; `undefined` selects the newest run started on this machine that has
+ * not ended
  */
 export async function showRun(
   world: World,
@@ -60,7 +61,7 @@ export function draw(world: World, run: RunAnswer): void {
 
 const LONGEST_TEXT = 300
 
-/** A long text, like a picture, would take the table off the screen. `--json` has it whole. */
+/** Shortens a value: a long text or a picture would scroll the table off the screen. `--json` contains the whole value. */
 function shorten(value: unknown): unknown {
   if (typeof value === 'string')
     return value.length > LONGEST_TEXT
@@ -71,7 +72,7 @@ function shorten(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]))
 }
 
-/** What somebody can do about a run now, a command a line. Empty where nobody need do anything. */
+/** Returns the commands that a person can run next for the run; empty when nothing has to be done. */
 function nextFor({ run_id: runId, status, waiting }: RunProgress): readonly string[] {
   const id = runId.slice(0, 8)
   if (status === 'paused') return [`farebox flow resume ${id} goes on with it`]

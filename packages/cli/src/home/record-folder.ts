@@ -9,17 +9,17 @@ import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { createSecretFile, UNFINISHED, writeSecretFile } from './secret-file.ts'
 
-/** Records of one kind, a file each, in a folder of their own. */
+/** Records of one kind, one file each, in a separate folder. */
 export interface RecordFolder<Kept> {
-  /** When this resolves, a crash does not lose it. */
+  /** Resolves when the record is safe from a crash. */
   write(record: Kept): Promise<void>
   /**
-   * Puts what became of it in its place. Then removes ended records that are old or too many, and what crashes left
-   * half-written: never a record that has not ended, and never a file that cannot be read, a person may still fix it.
+   * Replaces the record with its ended form. Then removes ended records that are old or too many, and incomplete files of
+   * crashes. Never removes a record that has not ended, or an unreadable file, which a person may still repair.
    */
   end(record: Kept): Promise<void>
   remove(id: string): Promise<void>
-  /** Those that have not ended first, then the newest first; and the files that cannot be read. */
+  /** Lists records that have not ended first, then the newest first, and the unreadable files. */
   list(): Promise<RecordList<Kept>>
 }
 
@@ -29,9 +29,9 @@ export interface RecordList<Kept> {
 }
 
 export interface RecordKind<Kept> {
-  /** In a message: `job`. */
+  /** The name of a record in messages: `job`. */
   readonly what: string
-  /** Checks every part of what was parsed; throws a `TypeError` that says what is wrong. */
+  /** Validates every part of a parsed record; throws a `TypeError` that describes the fault. */
   readonly read: (value: unknown) => Kept
   readonly idOf: (record: Kept) => string
   readonly isEnded: (record: Kept) => boolean
@@ -40,7 +40,7 @@ export interface RecordKind<Kept> {
 
 const DAY_MS = 86_400_000
 const KEPT_MS = 30 * DAY_MS
-/** A record may have megabytes: this many are kept at most, whatever their age. */
+/** A record may have megabytes, so at most this many are kept, whatever their age. */
 const KEPT_FILES = 500
 
 export function openRecordFolder<Kept extends { readonly startedAt: number }>(
@@ -54,7 +54,7 @@ export function openRecordFolder<Kept extends { readonly startedAt: number }>(
   const readFrom = async (path: string): Promise<Kept | string> => {
     try {
       const record = kind.read(JSON.parse(await readFile(path, 'utf8')))
-      // A reader that goes by the name of a file must not get another record.
+      // The content must match the file's name, so that a caller does not get another record.
       return basename(path) === nameOf(kind.idOf(record))
         ? record
         : `holds another ${kind.what} than its name says`
@@ -89,7 +89,7 @@ export function openRecordFolder<Kept extends { readonly startedAt: number }>(
     async list() {
       const paths = await filesOf(folder, '.json')
       const read = []
-      // One after another: hundreds of records may be megabytes each.
+      // Records are read one after another, because hundreds of them may have megabytes each.
       for (const path of paths) read.push({ path, record: await readFrom(path) })
       const rank = (record: Kept): number => Number(kind.isEnded(record))
       return {
@@ -108,7 +108,7 @@ export function tellDamaged({ err }: World, damaged: RecordList<unknown>['damage
   for (const { path, reason } of damaged) err.write(`  ${paintFor(err).yellow('!')} ${path}: ${reason}\n`)
 }
 
-/** What is not written down is not sent. */
+/** The error for a record that could not be written; the request is then not sent. */
 export function notWritten({ home }: World, what: string, unsent: string, cause: unknown): CommandError {
   return new CommandError(
     `${what} in ${printable(home)} (${systemErrorCode(cause)})`,
@@ -120,9 +120,9 @@ export function notWritten({ home }: World, what: string, unsent: string, cause:
 export type Fields = { readonly [key: string]: unknown }
 
 /**
- * The fields of a record of version 1: `texts` are strings, `times` seconds.
+ * Reads the fields of a record of version 1: `texts` are strings, `times` are seconds.
  *
- * @throws {TypeError} naming what is missing
+ * @throws {TypeError} naming the missing field
  */
 export function readFields(value: unknown, texts: readonly string[], times: readonly string[]): Fields {
   if (!isObject(value)) throw new TypeError('is not a JSON object')
@@ -135,23 +135,23 @@ export function readFields(value: unknown, texts: readonly string[], times: read
   return value
 }
 
-/** One file that its owner alone can read. */
+/** One file that only its owner can read. */
 export interface KeptFile<Kept> {
-  /** Undefined where there is no such file. */
+  /** Returns `undefined` when the file does not exist. */
   read(): Promise<Kept | undefined>
-  /** When this resolves, a crash does not lose it. */
+  /** Resolves when the content is safe from a crash. */
   write(record: Kept): Promise<void>
-  /** {@link write}; false where the file is there already, of another command maybe. */
+  /** Like {@link write}; returns false when the file already exists, for example from another command. */
   create(record: Kept): Promise<boolean>
   remove(): Promise<void>
 }
 
 /**
- * A file in a folder, by what it is about.
+ * Returns a file in a folder, identified by a key.
  *
- * @param key makes its name, with the ending
- * @param read undefined for what is none
- * @param damaged what to do with a file that holds something else
+ * @param key determines the file's name, including its extension
+ * @param read returns `undefined` for invalid content
+ * @param damaged what to do about a file with invalid content
  */
 export function keptFile<Kept extends object>(
   folder: string,
@@ -218,7 +218,10 @@ async function filesOf(folder: string, ending: string): Promise<readonly string[
   return names.filter(name => name.endsWith(ending)).map(name => join(folder, name))
 }
 
-/** Milliseconds since the epoch; for a file that is just gone infinity, newer than any: there is nothing to remove. */
+/**
+ * Returns milliseconds since the epoch, or infinity for a file that was just removed: it counts as the newest, so it is not
+ * removed again.
+ */
 async function changedAt(path: string): Promise<number> {
   return await stat(path).then(
     ({ mtimeMs }) => mtimeMs,

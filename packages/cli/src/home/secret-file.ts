@@ -2,24 +2,24 @@ import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /**
- * Writes a file that its owner alone can read (0600, in a folder of 0700), for good: a crash at any moment, of us
- * or of the machine, leaves the old content, the new, or for a new file none, and never a part of it.
+ * Writes a file that only its owner can read (0600, in a folder of 0700), durably: after a crash of this process or of the
+ * machine, the file has the old content, the new content, or does not exist if it is new, but never has a part of it.
  *
- * @param path its folder is made where it is missing
- * @throws what the file system says; what was there before is then untouched, but where the folder alone could not
- *   be flushed: then the new content is there and may not outlive a power failure
+ * @param path its folder is created when it does not exist
+ * @throws the error of the file system; the previous content is then unchanged, unless only the folder could not be
+ * flushed: then the new content is in place but may not survive a power failure
  */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   await writeThen(path, text, rename)
 }
 
-/** {@link writeSecretFile} for a file that must not be there yet; rejects with code `EEXIST` where it is. */
+/** Like {@link writeSecretFile}, for a file that must not exist yet; rejects with code `EEXIST` when it does. */
 export async function createSecretFile(path: string, text: string): Promise<void> {
-  // Unlike a rename, a link never takes the place of what is there.
+  // Unlike a rename, a link never replaces an existing file.
   await writeThen(path, text, link)
 }
 
-/** The ending of what a crash left half-written. */
+/** The extension of an incomplete file that a crash left. */
 export const UNFINISHED = '.new'
 
 async function writeThen(
@@ -45,10 +45,10 @@ async function writeThen(
   }
 }
 
-/** What a file system says that flushes no folders: network and FUSE mounts. It keeps names as well as it can. */
+/** Errors of file systems that cannot flush folders: network and FUSE mounts. Their names are as durable as they can be. */
 const NO_FOLDER_SYNC: readonly unknown[] = ['EINVAL', 'ENOTSUP', 'EPERM']
 
-/** After a power failure the new name is still there. Windows opens no folders; NTFS journals names itself. */
+/** Makes the new name survive a power failure. Windows cannot open folders; NTFS journals names itself. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const opened = await open(folder, 'r')

@@ -3,17 +3,17 @@ import type { World } from '../world.ts'
 import { DEFAULT_AGENT, type NewAgent, refuseAnswer } from './project/new-agent.ts'
 import { agentNameOf } from './project/package-name.ts'
 
-/** What was said on the command line; the rest is asked, or taken from the defaults. */
+/** The answers on the command line; the others are asked for, or taken from the defaults. */
 export type GivenAnswers = { readonly [key in keyof NewAgent]?: string | undefined }
 
 export interface AgentQuestions {
-  /** Absolute: where the agent is made, which suggests its name. */
+  /** The absolute path of the agent's folder, which suggests its name. */
   readonly folder: string
-  /** Take what is sensible, ask nothing. */
+  /** Whether to use the defaults and ask nothing. */
   readonly yes: boolean
 }
 
-/** In the order in which they are asked. */
+/** The questions in the order in which they are asked. */
 const QUESTIONS: readonly {
   readonly key: keyof NewAgent
   readonly flag: string
@@ -27,10 +27,10 @@ const QUESTIONS: readonly {
 ]
 
 /**
- * Comes by everything that a new agent needs: from the command line, from a person, or from the defaults. Each answer
- * is held to the rules of the declaration while it is given.
+ * Collects the data of a new agent: from the command line, from a person, or from the defaults. Each answer is validated
+ * against the rules of the declaration when it is given.
  *
- * Throws a `CommandError`: for a flag that will not do, where nobody can be asked, and where the person left.
+ * Throws a `CommandError` for an invalid flag, when no person can be asked, and when the person cancels.
  */
 export async function askForAgent(
   world: World,
@@ -58,7 +58,10 @@ export async function askForAgent(
   return answers
 }
 
-/** The folder suggests a name, and what the capability does can be said later; the rest is what callers see first. */
+/**
+ * Refuses missing answers when no person can be asked. The folder suggests a name, and the capability can be described
+ * later; callers see the others first.
+ */
 function refuseSilence(given: GivenAnswers): void {
   const open = QUESTIONS.filter(({ key }) => !['name', 'does'].includes(key) && given[key] === undefined)
   if (open.length === 0) return

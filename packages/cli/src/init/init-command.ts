@@ -1,7 +1,7 @@
 import { type CommandMaker, JSON_OPTION } from '../command-maker.ts'
 import type { RawInitOptions } from './run-init.ts'
 
-/** `farebox init [folder]`: a project that runs, with tests, types and what it takes to deploy it. */
+/** `farebox init [folder]`: creates a working project with tests, types and deployment files. */
 export const initCommand: CommandMaker = (command, world, end) =>
   command
     .summary('a new agent: typed, tested, ready to be deployed')

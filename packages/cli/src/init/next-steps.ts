@@ -2,7 +2,7 @@ import { printable } from '@farebox/conformance/internal/printable'
 import { SAMPLE_TEXT } from './project/new-agent.ts'
 import { relative, sep } from 'node:path'
 
-/** Commands to copy: to get it running, and to call it from another terminal. */
+/** Commands to copy: to run the agent, and to call it from another terminal. */
 export type NextSteps = readonly [run: readonly string[], call: readonly string[]]
 
 export interface NextStepsOptions {
@@ -10,13 +10,13 @@ export interface NextStepsOptions {
   readonly from: string
   /** Absolute. */
   readonly to: string
-  /** The commands that a `package.json` of somebody's own needs; undefined where it was written. */
+  /** The commands that an existing `package.json` needs; `undefined` when this command wrote it. */
   readonly additions: readonly string[] | undefined
   /** A UUID v4. */
   readonly jobId: string
 }
 
-/** What to do after `farebox init`. */
+/** Returns what to do after `farebox init`. */
 export function projectNextSteps(options: NextStepsOptions): NextSteps {
   const { additions = [] } = options
   const way = wayTo(options.from, options.to)
@@ -31,10 +31,10 @@ export function projectNextSteps(options: NextStepsOptions): NextSteps {
   ]
 }
 
-/** 2100-01-01: a line that is still good when it is found in a shell's history. */
+/** 2100-01-01, so that the line still works when it is found in a shell's history. */
 const FAR_DEADLINE = 4_102_444_800
 
-/** The first capability needs no name, so that nothing in it has to be quoted. */
+/** The first capability needs no name, so nothing in the command has to be quoted. */
 function curl(jobId: string): readonly string[] {
   return [
     `curl -s localhost:3000/execute -H 'content-type: application/json' -d '{`,
@@ -48,7 +48,10 @@ function shellWord(word: string): string {
   return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** A folder as it is typed from another one: relative where that is near, absolute where it would climb far. */
+/**
+ * Returns the path to a folder as a person types it: relative when it is near, absolute when the relative path would go up
+ * too far.
+ */
 export function wayTo(from: string, to: string): string {
   const way = relative(from, to)
   return way.startsWith(`..${sep}..`) ? to : way

@@ -25,18 +25,18 @@ export interface RawInitOptions {
   readonly json?: true
 }
 
-/** Makes the project, or says what is in the way: {@link EXIT}.refused, with nothing written. */
+/** Creates the project, or reports the conflicts and returns {@link EXIT}.refused without writing anything. */
 export async function runInit(world: World, folderName: string, options: RawInitOptions): Promise<ExitCode> {
   const folder = resolve(world.folder, folderName)
   const vendor = world.clone === undefined ? undefined : await planVendor(world.clone)
   const versions = await readProjectVersions(vendor)
-  // A person who answers questions should not learn afterwards that it was for nothing.
+  // Conflicts are reported before the questions, so that a person does not answer them in vain.
   const expected = { ...DEFAULT_AGENT, name: options.name ?? agentNameOf(folder) }
   const early = await planProject(folder, expected, versions, vendor)
   if (isRefused(early, options)) return refuse(world, folder, early, options)
 
   const agent = await askForAgent(world, options, { folder, yes: options.yes === true })
-  // The questions end without a line of their own.
+  // The questions do not end with a blank line.
   if (world.canAsk && options.yes !== true) world.err.write('\n')
   const plan = await planProject(folder, agent, versions, vendor)
   if (isRefused(plan, options)) return refuse(world, folder, plan, options)

@@ -12,10 +12,10 @@ export interface ShownProject {
   readonly folder: string
   readonly agent: NewAgent
   readonly plan: ProjectBesideOwn
-  /** Paths that had been there and gave way. */
+  /** Paths of existing files that were replaced. */
   readonly replaced: readonly string[]
   readonly next: NextSteps
-  /** Our packages, where they are written into the project. */
+  /** Our packages, when they are written into the project. */
   readonly vendor: Vendor | undefined
 }
 

@@ -11,12 +11,12 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Derivation, Keystore } from './keystore.ts'
 import { promisify } from 'node:util'
 
-/** What geth writes: about a second and 256 MB for each guess at the password. */
+/** The parameters of geth: about a second and 256 MB for each guess at the password. */
 const SCRYPT = { kind: 'scrypt', n: 262_144, r: 8, p: 1 } as const
 
 /**
- * Encrypts a private key of 32 bytes as the text of a keystore file (Web3 Secret Storage, version 3), which
- * geth, cast and MetaMask read.
+ * Encrypts a private key of 32 bytes as the text of a keystore file (Web3 Secret Storage, version 3), which geth, cast and
+ * MetaMask can read.
  */
 export async function encryptKey(
   crypto: Pick<EvmCrypto, 'keccak256' | 'addressOf'>,
@@ -49,7 +49,7 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-/** The private key of a keystore, 32 bytes, or undefined where the password is another one. */
+/** Returns the private key of a keystore, 32 bytes, or `undefined` when the password is wrong. */
 export async function decryptKey(
   keccak256: EvmCrypto['keccak256'],
   keystore: Keystore,
@@ -67,7 +67,7 @@ export async function decryptKey(
 const runScrypt = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 const runPbkdf2 = promisify(pbkdf2)
 
-/** The 32 bytes that are derived from a password: the first half encrypts, the second proves (`macOf`). */
+/** Derives 32 bytes from a password: the first half encrypts, the second half authenticates (`macOf`). */
 export async function deriveKey(
   password: string,
   salt: Uint8Array,
@@ -77,9 +77,10 @@ export async function deriveKey(
     return await runPbkdf2(password, salt, derivation.iterations, 32, 'sha256')
   }
   const { n, r, p } = derivation
-  // OpenSSL holds N below 2^(16 r), as RFC 7914 does; old wallets have r 1 and N 2^18, as the definition's own test.
+  // OpenSSL requires N below 2^(16 r), as RFC 7914 does; old wallets and the definition's own test vector have r 1 and N
+  // 2^18.
   if (Math.log2(n) >= 16 * r) return await runForeignScrypt(password, salt, derivation)
-  // Node's own limit of 32 MB is below every wallet; what a keystore may ask was checked when it was read.
+  // Node's default limit of 32 MB is too low for every wallet; the cost of the keystore was checked when it was read.
   return await runScrypt(password, salt, 32, { N: n, r, p, maxmem: 128 * r * (n + p + 2) })
 }
 

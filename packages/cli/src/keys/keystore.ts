@@ -2,9 +2,9 @@ import { printable } from '@farebox/conformance/internal/printable'
 import { isObject, objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 import { CommandError } from '../command-error.ts'
 
-/** A key encrypted by a password: Web3 Secret Storage, version 3, what geth, cast and MetaMask read and write. */
+/** A key encrypted with a password: Web3 Secret Storage, version 3, the format of geth, cast and MetaMask. */
 export interface Keystore {
-  /** Lower case with 0x; undefined where the file does not tell. A claim until the key is open. */
+  /** Lower case with 0x; `undefined` when the file does not contain it. Unverified until the key is decrypted. */
   readonly address: string | undefined
   readonly derivation: Derivation
   readonly salt: Uint8Array
@@ -16,24 +16,24 @@ export interface Keystore {
   readonly mac: Uint8Array
 }
 
-/** How the password becomes a key of 32 bytes. */
+/** How the password is converted to a key of 32 bytes. */
 export type Derivation =
   | { readonly kind: 'scrypt'; readonly n: number; readonly r: number; readonly p: number }
   | { readonly kind: 'pbkdf2'; readonly iterations: number }
 
-/** Twice what geth writes (N 262,144, r 8): a file must not decide how much of the machine it takes. */
+/** Twice the memory of geth (N 262,144, r 8): a file must not decide how much of the machine it uses. */
 const MAX_SCRYPT_MEMORY_BYTES = 512 * 1_048_576
-/** Work is memory times p: eight times what geth writes. */
+/** The work is memory times p; the limit is eight times the work of geth. */
 const MAX_SCRYPT_WORK_BYTES = 2_048 * 1_048_576
-/** Ten times the strongest in use. */
+/** Ten times the highest count in use. */
 const MAX_PBKDF2_ITERATIONS = 10_000_000
-/** A keystore is half a kilobyte. */
+/** Much more than a keystore, which has half a kilobyte. */
 const MAX_KEYSTORE_CHARACTERS = 65_536
 
 /**
- * Reads a keystore file and checks everything in it, its cost above all.
+ * Reads a keystore file and validates everything in it, in particular its cost.
  *
- * @param where what to call it in messages
+ * @param where the name of the file in messages
  */
 export function readKeystore(text: string, where: string): Keystore {
   const refuse = (reason: string): CommandError =>
@@ -75,7 +75,7 @@ function readDerivation(kind: unknown, parameters: { readonly [key: string]: unk
     if (!isCount(n) || !isCount(r) || !isCount(p) || n < 2 || !Number.isInteger(Math.log2(n))) {
       return 'crypto.kdfparams must have n (a power of two), r and p'
     }
-    // A block for each of p lanes, beside the table of n.
+    // The memory is one block for each of p lanes, plus the table of n.
     const memoryBytes = 128 * r * (n + p)
     if (memoryBytes > MAX_SCRYPT_MEMORY_BYTES || memoryBytes * p > MAX_SCRYPT_WORK_BYTES || p > 1_024) {
       return `its scrypt cost (n ${n}, r ${r}, p ${p}) is too high to be honest: at most 512 MB are given to it`

@@ -9,36 +9,39 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
-/** The economy that runs on this machine, as its `.farebox/local.json` tells it. */
+/** The running economy on this machine, as described by its `.farebox/local.json`. */
 export interface LocalEconomy {
   readonly path: string
-  /** One of {@link isLocalNetwork}. */
+  /** A network that satisfies {@link isLocalNetwork}. */
   readonly network: string
   readonly rpcUrl: string
   readonly platformUrl?: string
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
 
-/** A file of ours is a few kilobytes. */
+/** Much more than a file of this project, which has a few kilobytes. */
 const MAX_BYTES = 1_048_576
-/** What a local economy can run on. A real chain is never called local, whatever a file says. */
+/** The networks of a local economy. A real chain is never treated as local, whatever a file says. */
 const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
 
-/** Names the folder of an economy that is not in a `.farebox` here or above: `npm start -- --folder` made it. */
+/**
+ * Names the folder of an economy that is not in a `.farebox` here or in a parent folder, such as one of `npm start --
+ * --folder`.
+ */
 const ECONOMY_FOLDER_VARIABLE = 'FAREBOX_LOCAL'
 
-/** The chain is on this machine: it answers at once, or not at all. */
+/** The chain is on this machine, so it responds quickly or not at all. */
 const ANSWERS_WITHIN_MS = 2_000
 
 /**
- * The local economy that runs now: in the folder that `FAREBOX_LOCAL` names, else in a `.farebox` here or in a folder
- * above. Its `local.json` stays when it stops, and so counts only while its chain answers.
+ * Finds the running local economy: in the folder that `FAREBOX_LOCAL` names, else in a `.farebox` here or in a parent
+ * folder. Its `local.json` remains when it stops, so the file counts only while its chain responds.
  *
- * A file that is not one of ours, or whose chain is not on this machine or no local one, counts as none: somebody who can
- * write to a folder above must not be asked for balances.
+ * A file in another format, or with a chain that is not local or not on this machine, is ignored: another user who can
+ * write to a parent folder must not receive requests for balances.
  *
- * @throws {CommandError} where `FAREBOX_LOCAL` names a folder in which none runs: a command that was meant for test money
- *   must not take a wallet of one's own instead
+ * @throws {CommandError} when `FAREBOX_LOCAL` names a folder without a running economy: a command that was meant for test
+ * money must not use the person's own wallet instead
  */
 export async function findLocalEconomy({
   folder,
@@ -60,21 +63,21 @@ export async function findLocalEconomy({
   }
 }
 
-/** Where an economy that is started here keeps everything: the folder that `FAREBOX_LOCAL` names, else `.farebox`. */
+/** Returns the folder for an economy that is started here: the one that `FAREBOX_LOCAL` names, else `.farebox`. */
 export function economyFolderOf({ folder, variables }: Pick<World, 'folder' | 'variables'>): string {
   return resolve(folder, variables[ECONOMY_FOLDER_VARIABLE] || '.farebox')
 }
 
 async function runningEconomy(path: string): Promise<LocalEconomy | undefined> {
   const file = await lstat(path).catch(() => undefined)
-  // Reading a pipe would wait for its writer.
+  // Only a regular file is read, because reading a pipe would wait for its writer.
   if (file === undefined || !file.isFile() || file.size > MAX_BYTES) return undefined
   const text = await readFile(path, 'utf8').catch(() => undefined)
   const economy = text === undefined ? undefined : readLocalFile(path, text)
   return economy !== undefined && (await isRunning(economy)) ? economy : undefined
 }
 
-/** Does its chain answer, as the chain that the file says it is? */
+/** Returns whether the chain responds with the chain id in the file. */
 async function isRunning({ rpcUrl, network }: LocalEconomy): Promise<boolean> {
   const rpc = createJsonRpc(rpcUrl)
   try {
@@ -106,12 +109,12 @@ function readLocalFile(path: string, text: string): LocalEconomy | undefined {
   }
 }
 
-/** Can a local economy be on this network (CAIP-2)? */
+/** Returns whether a local economy can be on this network (CAIP-2). */
 export function isLocalNetwork(id: string): boolean {
   return LOCAL_NETWORKS.includes(id)
 }
 
-/** Is this URL's host this machine itself? */
+/** Returns whether the host of this URL is this machine. */
 export function isOnLoopback(url: string): boolean {
   return canParseUrl(url) && isLoopback(new URL(url).hostname)
 }

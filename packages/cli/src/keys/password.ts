@@ -3,20 +3,20 @@ import { resolve } from 'node:path'
 import { CommandError, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
-/** Where a password may come from besides the keyboard. */
+/** The sources of a password other than the keyboard. */
 export interface PasswordOptions {
-  /** `--password-file`: its first line is the password. */
+  /** `--password-file`: the first line of this file is the password. */
   readonly passwordFile?: string | undefined
 }
 
 const VARIABLE = 'FAREBOX_WALLET_PASSWORD'
 
-/** Shorter ones are guessed, whatever a guess costs. */
+/** Shorter passwords can be guessed, whatever the cost of a guess. */
 const LEAST_PASSWORD_CHARACTERS = 8
 
 /**
- * The password that was given without asking: from `--password-file`, else from the variable; undefined where
- * neither is there.
+ * Returns the password that was given without a question: from `--password-file`, else from the variable. Returns
+ * `undefined` when neither is set.
  */
 export async function givenPassword(
   { folder, variables }: Pick<World, 'folder' | 'variables'>,
@@ -38,7 +38,7 @@ export async function askPassword(world: World, wallet: string): Promise<string>
   return await world.ask.password(`Password of the wallet "${wallet}"`)
 }
 
-/** The password of a wallet that is being made: given, or asked for twice. */
+/** Returns the password for a new wallet: the given one, or one that the person types twice. */
 export async function newPassword(world: World, wallet: string, options: PasswordOptions): Promise<string> {
   const given = await givenPassword(world, options)
   if (given !== undefined) {

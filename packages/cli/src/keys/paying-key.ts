@@ -9,7 +9,7 @@ import type { LocalEconomy } from './local-economy.ts'
 import { askPassword, givenPassword, type PasswordOptions } from './password.ts'
 import { DEFAULT_WALLET, findWallet, readWalletFile, type WalletFile } from './wallet-files.ts'
 
-/** Who pays: known by its address before anything is unlocked. */
+/** The payer's key; its address is known before it is unlocked. */
 export interface PayingKey {
   /** Lower case. */
   readonly address: string
@@ -23,11 +23,11 @@ export interface KeySigner extends PaymentSigner {
   signDigest(digest: Uint8Array): Uint8Array
 }
 
-/** Which key is meant. */
+/** Options that select the key. */
 export interface PayingKeyOptions extends PasswordOptions {
   /** `--wallet`: a name or a file. */
   readonly wallet?: string | undefined
-  /** The economy that the agent belongs to, where it runs on this machine: its test wallet may pay. */
+  /** The local economy of the agent, if it runs on this machine: its test wallet may pay. */
   readonly local?: LocalEconomy | undefined
 }
 
@@ -35,10 +35,10 @@ const VARIABLE = 'FAREBOX_PRIVATE_KEY'
 const PASSWORD_TRIES = 3
 
 /**
- * Finds the key that pays: `--wallet`, else `FAREBOX_PRIVATE_KEY`, else the local test wallet, else the default
- * wallet. Never an argument: arguments are in the shell's history and in every list of processes.
+ * Finds the key that pays: `--wallet`, else `FAREBOX_PRIVATE_KEY`, else the local test wallet, else the default wallet. A
+ * key is never an argument, because arguments are visible in the shell's history and in process lists.
  *
- * @throws {CommandError} when there is none, or what is there is no key; never showing it
+ * @throws {CommandError} when there is no key, or it is invalid; the message never shows it
  */
 export async function findPayingKey(world: World, options: PayingKeyOptions): Promise<PayingKey> {
   const crypto = await loadEvmCrypto()
@@ -77,7 +77,7 @@ async function keystoreKey(
   const unlock = async (): Promise<KeySigner> => await openWallet(world, crypto, wallet, options)
   const { address } = wallet.keystore
   if (address !== undefined) return { address, source, unlock }
-  // The file does not tell whose it is: it has to be opened to say who would pay.
+  // The file does not contain its address, so it must be decrypted to show who would pay.
   const signer = await unlock()
   return { address: signer.address, source, unlock: () => Promise.resolve(signer) }
 }
@@ -92,7 +92,7 @@ async function openWallet(
   return checkedSigner(crypto, key, printable(wallet.name), wallet.keystore.address)
 }
 
-/** The private key of a wallet, 32 bytes, by the password that was given, else asked for. */
+/** Returns the private key of a wallet, 32 bytes, decrypted with the given password or one that the person types. */
 export async function unlockWallet(
   world: World,
   crypto: Pick<EvmCrypto, 'keccak256'>,
@@ -112,7 +112,7 @@ export async function unlockWallet(
   }
 }
 
-/** A file that names one address and holds the key of another would show a person the wrong payer. */
+/** Checks that the key belongs to the address in the file; otherwise the file would show a person the wrong payer. */
 function checkedSigner(
   crypto: EvmCrypto,
   key: Uint8Array,
@@ -142,7 +142,7 @@ function signerOf(crypto: EvmCrypto, privateKey: string, source: string): KeySig
   return { ...privateKeySigner(crypto, privateKey), signDigest: digest => crypto.sign(digest, key) }
 }
 
-/** Signs a text as wallets do (`personal_sign`, EIP-191). */
+/** Signs a text like wallets do (`personal_sign`, EIP-191). */
 export function signText(
   { keccak256 }: Pick<EvmCrypto, 'keccak256'>,
   signer: Pick<KeySigner, 'signDigest'>,

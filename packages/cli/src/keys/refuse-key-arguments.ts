@@ -1,13 +1,13 @@
 import { type CommandError, usageError } from '../command-error.ts'
 
-/** Options that other tools take a key by. */
+/** Options through which other tools accept a key. */
 const KEY_OPTIONS = /^--?(?:private-?key|secret-?key|key|pk|mnemonic|password)(?:=|$)/i
-/** 32 bytes of hex, alone or behind `--name=`. */
+/** 32 bytes of hex, alone or after `--name=`. */
 const KEY_LIKE = /^(?:--?[^=]*=)?(?:0x)?[0-9a-f]{64}$/i
 
 /**
- * Refuses a command that has a private key in its arguments, before anything else looks at them. A hash has the
- * same form: where one is meant as a field of a job, `--field name=0x…` says so.
+ * Refuses a command with a private key in its arguments, before any other code reads them. A hash has the same form: as a
+ * field of a job it must be given as `--field name=0x…`.
  */
 export function refuseKeyArguments(words: readonly string[]): void {
   for (const word of words) {

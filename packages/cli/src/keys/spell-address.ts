@@ -1,7 +1,7 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 
-/** An address as it is spelled everywhere: with its checksum (EIP-55). */
+/** Formats an address with its checksum (EIP-55). */
 export async function spellAddress(address: string): Promise<string> {
   return checksumAddress({ keccak256: await loadKeccak() }, address)
 }

@@ -6,12 +6,12 @@ import { CommandError, systemErrorCode } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
 
-/** What `--wallet` and `farebox wallet` take where nothing is said. */
+/** The wallet that `--wallet` and `farebox wallet` use by default. */
 export const DEFAULT_WALLET = 'default'
 
-/** A keystore on disk. */
+/** A keystore file. */
 export interface WalletFile {
-  /** As it was asked for: a name, or a path. */
+  /** The name or path that was requested. */
   readonly name: string
   readonly path: string
   readonly keystore: Keystore
@@ -22,8 +22,8 @@ type Place = Pick<World, 'home' | 'folder'>
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /**
- * Where a wallet is kept: a name means `<home>/wallets/<name>.json`; what has a slash or ends in `.json` is a
- * file.
+ * Returns the path of a wallet: a name means `<home>/wallets/<name>.json`; text with a slash or ending in `.json` is a
+ * path.
  */
 function walletPath({ home, folder }: Place, name: string): string {
   if (/[/\\]/.test(name) || name.endsWith('.json')) return resolve(folder, name)
@@ -34,7 +34,10 @@ function walletPath({ home, folder }: Place, name: string): string {
   )
 }
 
-/** The wallet, or undefined where no such file is there. Throws a `CommandError` for a file that is no keystore. */
+/**
+ * Returns the wallet, or `undefined` when the file does not exist. Throws a `CommandError` for a file that is not a
+ * keystore.
+ */
 export async function findWallet(place: Place, name: string): Promise<WalletFile | undefined> {
   const path = walletPath(place, name)
   try {
@@ -49,7 +52,7 @@ export async function findWallet(place: Place, name: string): Promise<WalletFile
   }
 }
 
-/** {@link findWallet} for one that must be there. */
+/** Like {@link findWallet}, for a wallet that must exist. */
 export async function readWalletFile(place: Place, name: string): Promise<WalletFile> {
   const found = await findWallet(place, name)
   if (found !== undefined) return found
@@ -60,7 +63,7 @@ export async function readWalletFile(place: Place, name: string): Promise<Wallet
   )
 }
 
-/** The wallets of `<home>/wallets` by name, each with its keystore or why it has none. */
+/** Lists the wallets of `<home>/wallets` by name, each with its keystore or the reason why it has none. */
 export async function listWallets(
   place: Place,
 ): Promise<readonly { readonly name: string; readonly keystore: Keystore | CommandError }[]> {
@@ -75,9 +78,10 @@ export async function listWallets(
 }
 
 /**
- * Keeps a new wallet, readable by its owner alone.
+ * Stores a new wallet that only its owner can read.
  *
- * @throws {CommandError} when one of that name is there, for a key is never written over, or the file cannot be made
+ * @throws {CommandError} when a wallet with that name exists, because a key is never overwritten, or when the file cannot
+ * be created
  */
 export async function createWallet(place: Place, name: string, keystore: string): Promise<string> {
   const path = walletPath(place, name)
@@ -89,7 +93,7 @@ export async function createWallet(place: Place, name: string, keystore: string)
   return path
 }
 
-/** Why a wallet is not made twice. */
+/** The error for a wallet that already exists. */
 export function alreadyThere(name: string): CommandError {
   return new CommandError(
     `there is a wallet ${shownName(name)} already, and a key is never written over`,
@@ -116,7 +120,7 @@ async function keystoreOf(place: Place, name: string): Promise<Keystore | Comman
   }
 }
 
-/** What was typed where a name belongs may be anything, a key above all: long things are not repeated. */
+/** Text typed as a name may be anything, even a key, so long text is not repeated. */
 function shownName(name: string): string {
   return name.length > 64 ? 'of so many characters' : `"${printable(name)}"`
 }

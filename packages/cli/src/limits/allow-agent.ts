@@ -25,12 +25,12 @@ import { type AskedTerms, permissionEnd, readAskedTerms } from './agent/read-ter
 import { type AllowedTerms, showPermissionTerms } from './show-terms.ts'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 
-/** More than a permit or an approval of USDC takes, the rest of its transaction included. */
+/** More gas than a permit or an approval of USDC needs, including the rest of its transaction. */
 const APPROVAL_GAS = 100_000n
 
 /**
- * `farebox limits allow`: sets what a capability of an agent may move of the wallet's tokens, and makes the approval of
- * the token exactly that much larger.
+ * `farebox limits allow`: sets how much of the wallet's tokens a capability of an agent may move, and increases the
+ * approval of the token by exactly that amount.
  */
 export async function allowAgent(
   world: World,
@@ -50,7 +50,7 @@ export async function allowAgent(
   return await runWithJson(world, raw, allow, AGAIN)
 }
 
-/** Terms with the account that they are for. */
+/** Terms with the account that they apply to. */
 type NamedTerms = AskedTerms & { readonly spender: string }
 
 type DeclaredTerms = Pick<AllowedTerms, 'agent' | 'agentName' | 'capability' | 'declared'>
@@ -81,7 +81,7 @@ async function allowOn(
 ): Promise<object> {
   const { world, clock, chain, crypto, key } = limits
   const chainSeconds = await readChainSeconds(chain)
-  // The contract holds the end against the chain's time. A local chain that made no block for a while is behind.
+  // The contract compares the end with the chain's time. A local chain that made no block for a while is behind the clock.
   const expiry = permissionEnd(asked.until, Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000)))
   const permission = permissionOf(limits, declared, asked, expiry)
   const scope = scopeOf(crypto, permission.agentId, permission.capability)
@@ -93,7 +93,7 @@ async function allowOn(
   const change = await planChange(limits, { callData, before, leftAfter, chainSeconds })
   const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
   const planned = await planTransaction(limits, call, 'the SpendPermissions contract')
-  // The approval is signed or sent only once it is agreed to: what it takes beside is told at most.
+  // The approval is signed or sent only after the person agrees, so only its maximum additional cost is shown here.
   const gasWei = planned.gasWei + (change.way === 'none' ? 0n : APPROVAL_GAS * planned.fees.maxFeePerGas)
   const others = await findOtherSpenders(limits, permission)
   await showPermissionTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
@@ -134,7 +134,7 @@ function permissionOf(
   }
 }
 
-/** A cap counts from the first setting: one that is spent already allows nothing. */
+/** A cap counts from the first setting, so a cap that is already spent permits nothing. */
 function refuseSpent({ cap }: AskedTerms, { spent }: PermissionStatus): void {
   if (cap > spent) return
   throw usageError(
@@ -152,7 +152,7 @@ function tellAllowed(world: World, { agentId, capability, limit, cap, expiry }: 
   )
 }
 
-/** Addresses were checked where they were read; the type asks for the form alone. */
+/** Addresses were validated when they were read; only the type requires the form. */
 function hex(address: string): `0x${string}` {
   return `0x${address.slice(2).toLowerCase()}`
 }
@@ -163,7 +163,7 @@ interface Named {
   readonly spender: string
 }
 
-/** Live permissions of the same capability for other accounts: an agent may name another one each time it is asked. */
+/** Finds live permissions of the same capability for other accounts: an agent may name another account for each request. */
 async function findOtherSpenders(
   limits: OpenLimits,
   { agentId, capability, spender }: Named,
@@ -178,7 +178,7 @@ async function findOtherSpenders(
   )
 }
 
-/** Shows them before anybody agrees: what is set now comes beside them and lowers none of them. */
+/** Shows them before the person agrees: the new permission is in addition to them and reduces none of them. */
 function showOtherSpenders(
   { world, crypto }: OpenLimits,
   { capability, spender }: Named,

@@ -18,17 +18,17 @@ export interface ChangedPermission {
   readonly approval: Approval
 }
 
-/** A change with the way in which its approval is made: what a person agrees to. */
+/** A change including how its approval is made, to which a person agrees. */
 export interface PlannedChange extends WantedChange {
   readonly way: ApprovalOrder
 }
 
 /**
- * Plans a change, nothing is signed: the approval behind it is what all permissions have left then (ERC-20 knows one for
- * an owner and a contract).
+ * Plans a change without signing anything. The approval is set to what all permissions have left after the change, because
+ * ERC-20 has one approval for an owner and a contract.
  *
- * @param before of the permission that is changed
- * @param leftAfter what the permission has left once it is changed, in atomic units
+ * @param before the state of the permission before the change
+ * @param leftAfter what the permission has left after the change, in atomic units
  */
 export async function planChange(
   { chain, crypto, key }: OpenLimits,
@@ -47,12 +47,12 @@ export async function planChange(
   return { callData, allowance, wanted, way }
 }
 
-/** What a permission has left to spend now, in atomic units: nothing where it is revoked or has ended. */
+/** Returns what a permission has left to spend now, in atomic units: zero when it is revoked or has ended. */
 export function leftOf({ limit, cap, spent, expiry }: PermissionStatus, chainSeconds: number): bigint {
   return limit === 0n || expiry <= BigInt(chainSeconds) ? 0n : cap - spent
 }
 
-/** Sends what was agreed to, and makes sure that the approval is then what is left of all permissions. */
+/** Sends the agreed transactions, then makes sure that the approval equals what remains of all permissions. */
 export async function carryOut(
   limits: OpenLimits,
   signer: KeySigner,
@@ -69,10 +69,10 @@ export async function carryOut(
 }
 
 /**
- * Makes the approval what is left of all permissions, where it is not: a spend came between, something ended, or the
- * token passed over the permit. More than was agreed to is not approved; that is said instead.
+ * Sets the approval to what remains of all permissions when it differs: a spend happened in between, a permission ended, or
+ * the token ignored the permit. More than the agreed amount is not approved; that is reported instead.
  *
- * @param agreed the most that may be approved, in atomic units
+ * @param agreed the maximum that may be approved, in atomic units
  */
 export async function settleApproval(
   limits: OpenLimits,

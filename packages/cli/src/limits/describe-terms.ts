@@ -4,28 +4,28 @@ import type { ScreenPaint } from '../terminal/text.ts'
 import type { ApprovalOrder } from './chain/plan-change.ts'
 import type { PlannedChange } from './change-permission.ts'
 
-/** More than this is an approval that nobody counts: half of all numbers. */
+/** A larger approval counts as unlimited: half of the range of uint256. */
 const ENDLESS = 2n ** 255n
 const MINUTE_CHARACTERS = 16
 const ROW_MARGIN = 12
 const ONE = 'one transaction, to SpendPermissions'
 
-/** `1.00`: an amount as a sentence has it. */
+/** Formats an amount for a sentence: `1.00`. */
 export function amount(atomic: bigint): string {
   return formatUsdc(atomic, { decimals: 2 })
 }
 
-/** An approval as people read it: endless ones have 78 digits. */
+/** Formats an approval for people: unlimited ones would have 78 digits. */
 export function approvalAmount(atomic: bigint): string {
   return atomic >= ENDLESS ? 'endless' : amount(atomic)
 }
 
-/** `2027-01-31 18:00 UTC`; an end that the calendar does not have says so. */
+/** Formats a time: `2027-01-31 18:00 UTC`; a time outside the calendar's range is described in words. */
 export function moment(seconds: bigint): string {
   const milliseconds = Number(seconds) * 1_000
   if (milliseconds > 8.64e15) return 'in no year that has a name'
   const text = new Date(milliseconds).toISOString()
-  // Years of more than four digits begin with a sign.
+  // Years with more than four digits begin with a sign.
   const end = text.indexOf('T') + MINUTE_CHARACTERS - '2027-01-31'.length
   return `${text.slice(0, end).replace('T', ' ')} UTC`
 }

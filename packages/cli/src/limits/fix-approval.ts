@@ -12,8 +12,8 @@ import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
 import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 
 /**
- * `farebox limits approve`: makes the approval exactly what is left of all permissions, where it is larger, endless, or
- * too small to spend what is allowed.
+ * `farebox limits approve`: sets the approval to exactly what remains of all permissions, when it is larger, unlimited, or
+ * too small for them.
  */
 export async function fixApproval(
   world: World,

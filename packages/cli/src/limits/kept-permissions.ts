@@ -3,11 +3,17 @@ import type { PermissionNames } from './chain/read-set-events.ts'
 import { type Fields, keptFile, listKept } from '../home/record-folder.ts'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 
-/** What permissions that were set from here are for, in `<home>/limits`: many nodes do not tell old logs. */
+/**
+ * The purpose of permissions that were set from this machine, in `<home>/limits`, because many nodes do not provide old
+ * logs.
+ */
 export interface KeptPermissions {
-  /** Written before anything is sent. */
+  /** Writes a record; called before anything is sent. */
   write(owner: string, names: PermissionNames): Promise<void>
-  /** Those of an owner on the chain, the oldest first; what cannot be read is left out, the chain has the amounts. */
+  /**
+   * Returns those of an owner on the chain, the oldest first. Unreadable records are left out, because the chain has the
+   * amounts.
+   */
   list(owner: string): Promise<readonly PermissionNames[]>
 }
 
@@ -15,7 +21,7 @@ interface Kept {
   readonly version: 1
   readonly chainId: number
   readonly owner: string
-  /** Unix seconds of the first writing. */
+  /** Unix seconds of the first write. */
   readonly firstAt: number
   readonly names: Omit<PermissionNames, 'agentId'> & { readonly agentId: string }
 }
@@ -50,7 +56,7 @@ function asKept({ version, chainId, owner, firstAt, names }: Fields): Kept | und
   return { version, chainId, owner, firstAt, names: read }
 }
 
-/** Lower case, of so many bytes. */
+/** Returns whether the value is lower-case hex with this number of bytes. */
 function isHex(value: unknown, bytes: number): value is string {
   return typeof value === 'string' && /^0x[0-9a-f]*$/.test(value) && value.length === 2 + 2 * bytes
 }

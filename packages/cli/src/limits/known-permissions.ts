@@ -7,22 +7,22 @@ import type { OpenLimits } from './open-limits.ts'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
 export interface KnownPermission extends PermissionNames, PermissionStatus {
-  /** Counted from 1, in the order in which permissions were set first. */
+  /** Counted from 1, in the order in which the permissions were first set. */
   readonly number: number
-  /** What it can still spend, in atomic units. */
+  /** The amount that it can still spend, in atomic units. */
   readonly left: bigint
   readonly state: 'allowed' | 'used up' | 'expired' | 'revoked'
 }
 
 export interface KnownPermissions {
   readonly permissions: readonly KnownPermission[]
-  /** Ids that are set, and of which nothing but the amounts can be told: the node keeps no logs from the beginning. */
+  /** Ids of set permissions of which only the amounts are known, because the node keeps no logs from the beginning. */
   readonly unnamed: readonly string[]
-  /** Unix seconds, by the chain. */
+  /** The chain's time in Unix seconds. */
   readonly chainSeconds: number
 }
 
-/** Reads them: from the chain's logs where the node tells them, and from what was written down here. */
+/** Reads the permissions: from the chain's logs if the node provides them, and from the records on this machine. */
 export async function readKnown({ world, clock, chain, key }: OpenLimits): Promise<KnownPermissions> {
   const owner = key.address
   const kept = openKeptPermissions(world.home, chain.network.chainId, () => clock.nowMs())
@@ -39,7 +39,7 @@ export async function readKnown({ world, clock, chain, key }: OpenLimits): Promi
   const statuses = await Promise.all(named.map(({ id }) => readPermissionStatus(chain, id)))
   const permissions = named.flatMap((names, index) => {
     const status = statuses[index]
-    // Written down here and never set: the command was stopped before, or the chain was started again.
+    // The record was written but the permission never set: the command was stopped before, or the chain was reset.
     return status === undefined || status.nonce === 0n ? [] : [{ ...names, ...status }]
   })
   return {
@@ -60,7 +60,7 @@ function stateOf(status: PermissionStatus, chainSeconds: number): KnownPermissio
   return status.cap === status.spent ? 'used up' : 'allowed'
 }
 
-/** A permission as `--json` has it; amounts are decimal USDC, the end in Unix seconds. */
+/** The `--json` form of a permission; amounts are decimal USDC, the end is in Unix seconds. */
 export function permissionDocument(
   permission: PermissionNames & PermissionStatus,
   chainSeconds: number,

@@ -11,7 +11,7 @@ import {
 import type { World } from '../world.ts'
 import type { RawAgentLimitsOptions, RawAllowOptions, RawLimitsOptions } from './agent/limits-options.ts'
 
-/** `farebox limits allow|list|revoke|approve`: what agents may move of a wallet's tokens. */
+/** `farebox limits allow|list|revoke|approve`: how much of a wallet's tokens agents may move. */
 export const limitsCommand: CommandMaker = (limits, world, end) => {
   limits
     .summary('what agents may move of your tokens')

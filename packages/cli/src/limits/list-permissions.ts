@@ -19,7 +19,7 @@ import {
 import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
 import { type OpenLimits, withLimits } from './open-limits.ts'
 
-/** `farebox limits list`: what the wallet allows, what was spent of it, and whether the approval is as it should be. */
+/** `farebox limits list`: shows the wallet's permissions, the amounts spent, and whether the approval is correct. */
 export async function listPermissions(
   world: World,
   raw: RawLimitsOptions,
@@ -74,7 +74,7 @@ function show(limits: OpenLimits, known: KnownPermissions, approval: Approval): 
 }
 
 const HEADS = ['', 'agent', 'capability', 'each time', 'in all', 'spent', 'left', 'until'] as const
-/** Columns of numbers, which end below each other. */
+/** Right-aligned columns of numbers. */
 const NUMBERS: ReadonlySet<number> = new Set([0, 1, 3, 4, 5, 6])
 const MOST_NAME = 24
 
@@ -129,7 +129,10 @@ function tellUnnamed({ err }: World, unnamed: readonly string[]): void {
   )
 }
 
-/** The approval should be what is left: not more, which nobody needs, and not less, which stops what is allowed. */
+/**
+ * Reports a wrong approval. It should equal what remains: a larger one is not needed, and a smaller one blocks permitted
+ * spends.
+ */
 function tellApproval(world: World, { allowance, totalLeft }: Approval): void {
   const { err } = world
   const { yellow, green } = paintFor(err)

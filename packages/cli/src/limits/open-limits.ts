@@ -45,7 +45,9 @@ export async function withLimits<Result>(
   }
 }
 
-/** Has a person agree to what is shown above, unless `--yes` did; nothing is signed where they do not. */
+/**
+ * Asks the person to agree to the output above, unless `--yes` was given; nothing is signed when the person does not agree.
+ */
 export async function agreeToSign(
   world: World,
   raw: RawLimitsOptions,

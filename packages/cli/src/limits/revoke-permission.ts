@@ -25,14 +25,14 @@ import { AGAIN, type RawAgentLimitsOptions } from './agent/limits-options.ts'
 import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 import { readSpenderOption } from './agent/read-terms.ts'
 
-/** Which permission is meant: by its number in the list, or by agent and capability. */
+/** Selects a permission by its number in the list, or by agent and capability. */
 type Meant = { readonly number: number } | { readonly agentId: number; readonly capability: string }
 
 type Named = PermissionNames & PermissionStatus
 
 /**
- * `farebox limits revoke`: ends a permission, and lowers the approval of the token to what the others have left. Done
- * again where it was done, it lowers an approval that was left behind.
+ * `farebox limits revoke`: ends a permission, and reduces the token's approval to what the others have left. When the
+ * permission is already revoked, it only reduces an approval that is still too large.
  */
 export async function revokePermission(
   world: World,
@@ -87,7 +87,7 @@ async function choosePermission(
   const same = permissions.filter(one => one.agentId === BigInt(agentId) && one.capability === capability)
   if (raw.spender !== undefined)
     return await bySpender(limits, meant, readSpenderOption(limits.crypto, raw.spender))
-  // One that is revoked is meant only where no other is: its approval may have been left behind.
+  // A revoked permission is selected only when there is no other: its approval may still be too large.
   const alive = same.filter(({ state }) => state !== 'revoked')
   const [only, ...others] = alive.length > 0 ? alive : same
   if (only === undefined)
@@ -96,7 +96,10 @@ async function choosePermission(
   throw severalSpenders(capability, alive.length > 0 ? alive : same)
 }
 
-/** A permission whose spender is told can be revoked though nothing is known of it here: a signature may be out. */
+/**
+ * A permission with a known spender can be revoked even without a record on this machine, because a signature may have been
+ * given away.
+ */
 async function bySpender(
   { chain, crypto, key }: OpenLimits,
   { agentId, capability }: { readonly agentId: number; readonly capability: string },
@@ -142,7 +145,7 @@ async function revokeOn(
   return changed
 }
 
-/** The command was stopped between its two transactions: the first is done. */
+/** The command was stopped between its two transactions, after the first was completed. */
 async function lowerLeftBehind(
   limits: OpenLimits,
   { agentId, capability }: Named,

@@ -23,12 +23,12 @@ export interface AllowedTerms {
   readonly chainSeconds: number
 }
 
-/** The longest reason that is shown whole; an agent's words fill no screen. */
+/** Longer reasons are cut, so that an agent's text cannot fill the screen. */
 const MOST_REASON = 500
 const MARGIN = 12
 const STEP_WEI = 10n ** 11n
 
-/** Shows the permission before anything is signed: the agent's words, then the numbers, then what is signed. */
+/** Shows the permission before anything is signed: the agent's text, then the amounts, then what will be signed. */
 export async function showPermissionTerms(limits: OpenLimits, terms: AllowedTerms): Promise<void> {
   const { world, chain, crypto, key, local } = limits
   const { agent, agentName, capability, declared, permission, before, change, gasWei } = terms
@@ -61,7 +61,7 @@ export async function showPermissionTerms(limits: OpenLimits, terms: AllowedTerm
   await warn(limits, terms)
 }
 
-/** Digits that nobody pays by are left out. */
+/** Rounds up to the significant digits. */
 function roundedUp(gasWei: bigint): bigint {
   return ((gasWei + STEP_WEI - 1n) / STEP_WEI) * STEP_WEI
 }

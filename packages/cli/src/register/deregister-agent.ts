@@ -10,7 +10,7 @@ import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeDeregister } from '@farebox/contracts/internal/calls/registry-calls'
 import { agree } from '../terminal/ask.ts'
 
-/** `farebox deregister`: ends a registration; the registry sends its stake back. */
+/** `farebox deregister`: ends a registration; the registry returns its stake. */
 export async function deregisterAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const deregister = async (): Promise<object> => {
     const agentId = readAgentNumber(word)

@@ -10,14 +10,14 @@ import type { World } from '../world.ts'
 import type { RawAgentOptions, RawRegisterOptions } from './platform/register-options.ts'
 
 /**
- * `farebox register`, with `status` and `update` under it: alone, the two words would be about Farebox itself, as
- * they are of every other tool. `farebox deregister` is a word of its own.
+ * `farebox register` with its subcommands `status` and `update`; as top-level commands, the two words would refer to
+ * Farebox itself, as in other tools. `farebox deregister` is a top-level command.
  */
 export const registerCommand: CommandMaker = (register, world, end) => {
   register
     .summary('register an agent at a platform, with a stake')
     .description('Check a running agent, stake for it, and have a platform list it.')
-    // --endpoint of `update` is its own.
+    // `update` has its own --endpoint.
     .enablePositionalOptions()
     .argument('[url]')
     .usage('--endpoint <https_url> [options]')
@@ -88,7 +88,7 @@ export const deregisterCommand: CommandMaker = (command, world, end) => {
     )
 }
 
-/** Adds the options that say which key signs. */
+/** Adds the options that select the signing key. */
 function withKeyOptions(command: Command, walletText: string): Command {
   return command
     .option('--wallet [name]', walletText)

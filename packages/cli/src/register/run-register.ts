@@ -30,8 +30,8 @@ import { readWalletFile } from '../keys/wallet-files.ts'
 import { unlessPlatformRefused } from './platform/ask-platform.ts'
 
 /**
- * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
- * holds one document whatever happens.
+ * `farebox register`: checks the agent, has its stake paid, and waits until it is listed. With `--json` the output is
+ * always exactly one document.
  */
 export async function runRegister(
   world: World,
@@ -39,7 +39,8 @@ export async function runRegister(
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
   return await runWithJson(world, raw, async () => {
-    // Its name is needed only after all that is asked of the agent, and a slip in it would be found by then.
+    // The wallet is checked first: it is needed only after all checks of the agent, and a typo in its name would be found
+    // only then.
     if (typeof raw.wallet === 'string') await readWalletFile(world, raw.wallet)
     refuseWord(raw)
     const endpoint = readEndpoint(raw.endpoint)
@@ -60,7 +61,7 @@ export async function runRegister(
 
 const TIMEOUT = { most: 86_400, example: 120 }
 
-/** Commander hands over what is no option and no command of its own. */
+/** Refuses an argument that is neither an option nor a subcommand, which Commander passes on. */
 function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoint?: string }): void {
   if (url === undefined) return
   const shown = printable(url.slice(0, 100))
@@ -71,7 +72,7 @@ function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoin
   )
 }
 
-/** A registration that is staked for already is gone on with; any other begins with a look at the agent. */
+/** Continues a registration with an existing stake; every other registration starts with a check of the agent. */
 async function begin(registering: Registering, endpoint: string): Promise<Registration> {
   const { world, platform, described } = registering
   const known = await findBegun(registering, endpoint)
@@ -87,7 +88,7 @@ async function begin(registering: Registering, endpoint: string): Promise<Regist
   return registration
 }
 
-/** Of an agent that is listed for another wallet than the one that was named, nothing is ours to note. */
+/** Refuses an agent that is listed for another wallet than the named one: this machine must not record it. */
 async function refuseForeign(
   { world, raw, chosen, described }: Registering,
   { found, status }: Registration,
@@ -101,7 +102,7 @@ async function refuseForeign(
   )
 }
 
-/** Undefined where nothing is known here of a stake, or the platform has forgotten. */
+/** Returns `undefined` when this machine knows of no stake, or the platform no longer has the registration. */
 async function findBegun(
   { platform, chosen, described, journal }: Registering,
   endpoint: string,
@@ -158,13 +159,13 @@ async function stakeAndWait(registering: Registering, registration: Registration
 }
 
 /**
- * A stake that the platform refused and looks at no more by itself is probed now: an owner who runs the same command again has
- * fixed something. Any other registration is as it is.
+ * Makes the platform probe a registration whose stake it refused and that it no longer checks by itself: an owner who runs
+ * the same command again has probably fixed the problem. Any other registration is returned unchanged.
  */
 async function lookAgain({ platform }: Registering, registration: Registration): Promise<Registration> {
   const { status } = registration
   if (status.state !== 'refused' || status.retried) return registration
-  // Taken down, or changed on the chain meanwhile: the registration says which.
+  // The agent was taken down, or changed on the chain in the meantime: the registration says which.
   await unlessPlatformRefused(platform.refresh(status.agent_id), [404, 409])
   const { status: now, staked_by_others } = await platform.readRegistration(registration.registration_id)
   return { ...registration, status: now, staked_by_others }

@@ -15,7 +15,7 @@ import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeUpdateEndpoint } from '@farebox/contracts/internal/calls/registry-calls'
 import { unlessPlatformRefused } from './platform/ask-platform.ts'
 
-/** `farebox register update`: checks the agent at its new address, and writes that address to the registry. */
+/** `farebox register update`: checks the agent at its new endpoint, and writes that endpoint to the registry. */
 export async function updateAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const update = async (): Promise<object> => {
     const agentId = readAgentNumber(word)
@@ -74,8 +74,9 @@ async function refuseEnded({ registry: { chain, address } }: Changing, agentId: 
 }
 
 /**
- * What the platform calls the registration of an endpoint to which an agent that was registered from here was moved
- * elsewhere. Undefined where there is no such agent, or the platform does not tell: its status is then that of its page.
+ * Finds the platform's id for the registration of an endpoint, for an agent that was registered from this machine and moved
+ * elsewhere. Returns `undefined` when there is no such agent, or the platform does not return it; the status is then that
+ * of the agent's page.
  */
 async function findRegistration(
   { journal, chosen, platform }: Changing,
@@ -90,7 +91,7 @@ async function findRegistration(
   return (await unlessPlatformRefused(platform.register(endpoint)))?.registration_id
 }
 
-/** Resolves to the platform's registration of the new endpoint, which has it as the platform would write it. */
+/** Resolves to the platform's registration of the new endpoint, which contains the endpoint in the platform's spelling. */
 async function checkNewEndpoint(
   world: World,
   asked: string,

@@ -1,7 +1,7 @@
 import { RUNTIME_COMMANDS } from 'farebox/internal/commands/runtime-commands'
 import type { CommandMaker } from '../command-maker.ts'
 
-/** `farebox start` and `validate`: the runtime does them; their words are passed on as they are, their help is its own. */
+/** `farebox start` and `validate`: passes the arguments unchanged to the runtime, which also provides the help. */
 export const passToRuntime: CommandMaker = (command, world, end) => {
   const own = RUNTIME_COMMANDS.find(({ name }) => name === command.name())
   if (own === undefined) throw new Error(`this runtime has no farebox ${command.name()}`)

@@ -3,10 +3,10 @@ import type * as Prompts from '@clack/prompts'
 import { CommandError, EXIT, usageError } from '../command-error.ts'
 import type { Questions, TextOptions, World } from '../world.ts'
 
-/** Asks on this process's terminal, on the error screen: the output may be going elsewhere. */
+/** Asks questions on this process's terminal, through stderr, because stdout may be redirected. */
 export function terminalAsk(signal: AbortSignal): Questions {
   const shown = { output: process.stderr, signal }
-  // Loaded at the first question: most commands ask none.
+  // Loaded for the first question, because most commands ask none.
   const load = async (): Promise<typeof Prompts> => await import('@clack/prompts')
   return {
     async confirm(question, { initial = false } = {}) {
@@ -52,15 +52,15 @@ function sentence(refuse: TextOptions['refuse'], answer: string): string | undef
 
 function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (typeof answer === 'symbol') throw new CommandError('stopped', '', { exitCode: EXIT.interrupted })
-  // What is left of a type parameter is not narrowed by itself.
+  // TypeScript does not narrow the rest of a type parameter by itself.
   return answer as Exclude<Answer, symbol>
 }
 
 /**
- * Asks a person to agree to what is shown above, unless `--yes` did.
+ * Asks a person to agree to the output above, unless `--yes` was given.
  *
- * @param words `unasked`: what to do where nobody is there; `refused`: what is said where they do not want it; `kept`: what
- *   was not done then
+ * @param words `unasked`: what to do when no person can be asked; `refused`: the message when the person does not agree;
+ * `kept`: what was then not done
  */
 export async function agree(
   { canAsk, ask }: World,

@@ -2,17 +2,17 @@ import type { World } from '../world.ts'
 import { paintFor } from './text.ts'
 
 export interface Progress {
-  /** Takes the line away; what comes after it starts at the beginning of a line. May be called twice. */
+  /** Removes the line; later output starts at the beginning of a line. May be called twice. */
   end(): void
 }
 
-/** A sign that turns, a frame each {@link FRAME_MS}. */
+/** The frames of a spinner, shown for {@link FRAME_MS} each. */
 export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 export const FRAME_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'
 
 /**
- * Says that something is under way: on a terminal by a line that moves and counts the seconds, elsewhere once.
+ * Shows that work is in progress: on a terminal with a moving line that counts the seconds, elsewhere with one line.
  *
  * @param text without control characters
  */
@@ -22,7 +22,7 @@ export function showProgress({ err }: World, text: string): Progress {
     return { end: () => undefined }
   }
   const { cyan, dim } = paintFor(err)
-  // A line that breaks could not be taken away again.
+  // A line that wraps could not be cleared again.
   const shown = text.slice(0, Math.max(10, err.columns - 16))
   let frames = 0
   const draw = (): void => {
@@ -33,7 +33,7 @@ export function showProgress({ err }: World, text: string): Progress {
   }
   draw()
   const timer = setInterval(draw, FRAME_MS)
-  // The work decides how long the process lives.
+  // The process lives as long as the work; this timer must not prolong it.
   timer.unref()
   let ended = false
   return {
@@ -46,21 +46,21 @@ export function showProgress({ err }: World, text: string): Progress {
   }
 }
 
-/** A line that is written over and taken away again; nothing where the error screen is no terminal. */
+/** A line that is overwritten and removed again; does nothing when stderr is not a terminal. */
 interface ProgressLine {
   show(text: string): void
-  /** Before anything else is written. */
+  /** Removes the line; called before other output. */
   clear(): void
 }
 
-/** @param world whose error screen it is on */
+/** @param world its stderr shows the line */
 export function createProgressLine({ err }: World): ProgressLine {
   if (!err.live) return { show: () => undefined, clear: () => undefined }
   const { dim } = paintFor(err)
   let isShown = false
   return {
     show(text) {
-      // A line that breaks could not be taken away again.
+      // A line that wraps could not be cleared again.
       const line = `  ${text}`.slice(0, Math.max(err.columns - 1, 10))
       err.write(`${CLEAR_LINE}${dim(line)}`)
       isShown = true

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { CommandError, systemErrorCode } from '../command-error.ts'
 import type { World } from '../world.ts'
 
-/** The text of a file, or with `-` of the standard input. */
+/** Reads the text of a file, or of standard input for `-`. */
 export async function readForeignText(
   world: World,
   file: string,

@@ -4,9 +4,9 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import { usageError } from '../command-error.ts'
 
 /**
- * A time limit that a person typed, in milliseconds.
+ * Reads a time limit that a person typed, in milliseconds.
  *
- * @param option `--timeout`, for the message
+ * @param option the option's name for the message, `--timeout`
  */
 export function readSeconds(
   option: string,
@@ -21,7 +21,7 @@ export function readSeconds(
   )
 }
 
-/** An amount of USDC that a person typed, in atomic units. */
+/** Reads an amount of USDC that a person typed, in atomic units. */
 export function readAmount(option: string, text: string, example: string): bigint {
   const price = readPrice(text)
   if (price.ok) return price.atomic
@@ -29,9 +29,9 @@ export function readAmount(option: string, text: string, example: string): bigin
 }
 
 /**
- * The base URL of an agent or a platform that a person typed, without a slash at its end.
+ * Reads the base URL of an agent or a platform that a person typed, without a trailing slash.
  *
- * @param option what a message calls it
+ * @param option its name in a message
  */
 export function readUrl(
   option: string,
@@ -46,7 +46,7 @@ export function readUrl(
   }
 }
 
-/** Whether a text is a URL but for its scheme; with it, as a hint. */
+/** If a text is a URL without its scheme, returns the complete URL as a hint. */
 export function schemeHint(text: string, scheme: 'http' | 'https', example: string): string {
   return /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `with its scheme: ${scheme}://${printable(text)}` : example
 }

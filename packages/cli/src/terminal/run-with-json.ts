@@ -7,11 +7,11 @@ import { asTyped } from './text.ts'
 
 export interface FailureWords {
   readonly inWords: (error: unknown) => unknown
-  /** What `--json` says of what {@link inWords} gave. Default: {@link failureDocument}. */
+  /** Formats an error that {@link inWords} returned for `--json`. Default: {@link failureDocument}. */
   readonly document?: (error: unknown) => object
 }
 
-/** Runs a command that writes its own answer. With `--json` a failure is a document, too. */
+/** Runs a command that prints its own result. With `--json` a failure is also printed as a document. */
 export async function answerWithJson(
   world: World,
   { json }: { readonly json?: true },
@@ -28,9 +28,9 @@ export async function answerWithJson(
 }
 
 /**
- * Runs a command whose result is a document: with `--json` the output holds it, or what was refused instead.
+ * Runs a command whose result is a document: with `--json` it is printed to stdout, or else the document of the error.
  *
- * @param work writes to the screens itself where no `--json` is given
+ * @param work prints its result itself when `--json` is not given
  * @param stopped what to do after a Ctrl-C
  */
 export async function runWithJson(
@@ -47,20 +47,20 @@ export async function runWithJson(
   return await answerWithJson(world, raw, answer, { inWords: error => explain(world, error, stopped) })
 }
 
-/** Ctrl-C where nothing more is known than that. */
+/** The error after Ctrl-C, when no more specific one is known. */
 export function orStopped({ signal }: World, error: unknown, next: string): unknown {
   if (!signal.aborted || error instanceof CommandError) return error
   return new CommandError('stopped', next, { cause: error, exitCode: EXIT.interrupted })
 }
 
-/** What `--json` says of a failure: `{ ok: false, error: { message, next } }`. */
+/** The `--json` document of a failure: `{ ok: false, error: { message, next } }`. */
 export function failureDocument(world: World, error: unknown, type?: string): object {
   const message = error instanceof Error ? error.message : String(error)
   const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { ...(type !== undefined && { type }), message, ...next } }
 }
 
-/** `stopped`, `refused`, or `internal` for what nobody foresaw. */
+/** Returns `stopped`, `refused`, or `internal` for an unexpected error. */
 export function failureType(error: unknown): string {
   if (!(error instanceof CommandError)) return 'internal'
   return error.exitCode === EXIT.interrupted ? 'stopped' : 'refused'

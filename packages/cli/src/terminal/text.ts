@@ -1,6 +1,6 @@
 import type { Screen, World } from '../world.ts'
 
-/** Colours, where the screen shows any. Meaning never hangs on them alone. */
+/** Colours, if the screen shows any. The meaning never depends on a colour alone. */
 export interface ScreenPaint {
   bold(text: string): string
   dim(text: string): string
@@ -20,7 +20,7 @@ const CODES = {
   cyan: [36, 39],
 } as const
 
-/** The colours of a screen; plain text where it is no terminal. */
+/** The colours of a screen; plain text when it is not a terminal. */
 export function paintFor(screen: Pick<Screen, 'live'>): ScreenPaint {
   const wrap =
     ([on, off]: readonly [number, number]) =>
@@ -36,7 +36,7 @@ export function paintFor(screen: Pick<Screen, 'live'>): ScreenPaint {
   }
 }
 
-/** Every command, in the order of an agent's life, which is the order of the help. */
+/** Every command in the order of an agent's life cycle, which is the order of the help. */
 export const COMMAND_NAMES = [
   'init',
   'dev',
@@ -67,8 +67,8 @@ const COMMAND = new RegExp(
 )
 
 /**
- * A hint with its commands as they can be pasted: `npx farebox call …` where the shell does not find `farebox` by
- * itself. Hints are written with `farebox`; only here is decided what is shown.
+ * Formats a hint with commands that can be pasted: `npx farebox call …` when the shell does not find `farebox`. All hints
+ * are written with `farebox`; only this function decides what is shown.
  *
  * @example
  * err.write(`  ${asTyped(world, 'farebox wallet new makes one')}\n`)
@@ -77,23 +77,23 @@ export function asTyped({ program }: Pick<World, 'program'>, hint: string): stri
   return hint.replaceAll(COMMAND, `${program} `)
 }
 
-/** The text, its end replaced by `…` where it is too long. */
+/** Returns the text; the end of a text that is too long is replaced by `…`. */
 export function cut(text: string, columns: number): string {
   const characters = [...text]
   return characters.length <= columns ? text : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }
 
-/** The text in a column of this width. */
+/** Pads or cuts the text to a column of this width. */
 export function fit(text: string, width: number): string {
   return cut(text, width).padEnd(width)
 }
 
-/** `1 job`, `2 jobs`. */
+/** Formats a count: `1 job`, `2 jobs`. */
 export function many(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Breaks a text into lines of at most so many characters, at spaces; a longer word gets a line of its own. */
+/** Wraps a text at spaces into lines of at most this many characters; a longer word gets its own line. */
 export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = []
   let line = ''
@@ -107,9 +107,9 @@ export function wrap(text: string, columns: number): readonly string[] {
 }
 
 /**
- * A moment ahead as people read it: `14:03:22 (in 2 min)`, with its date where it is not today.
+ * Formats a time in the future for people: `14:03:22 (in 2 min)`, with its date when it is not today.
  *
- * @param seconds Unix seconds of the moment, and of now
+ * @param seconds the Unix seconds of that time, followed by those of now
  */
 export function untilTime(seconds: number, nowSeconds: number): string {
   const [moment, now] = [new Date(seconds * 1_000), new Date(nowSeconds * 1_000)]

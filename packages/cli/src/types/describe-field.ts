@@ -1,15 +1,15 @@
 import type { Field, JsonValue, Side } from '@farebox/protocol/fields/field'
 
 /**
- * What a type cannot say of a field, in sentences: its title, its description, and its bounds, as in
- * `At least 1 character, default "en".`
+ * Describes what a type cannot express about a field, in sentences: its title, its description, and its bounds, as in `At
+ * least 1 character, default "en".`
  */
 export function fieldSentences(field: Field, side: Side): readonly string[] {
   const { title = '', description = '' } = field
   const facts = [
     ...factsOf(field),
     ...itemFacts(field.items),
-    // An output is never filled in.
+    // Defaults are not applied to an output.
     ...(side === 'input' && field.default !== undefined ? [`default \`${shortJson(field.default)}\``] : []),
   ]
   return [title === description ? '' : title, description, capitalized(facts.join(', '))]
@@ -18,7 +18,7 @@ export function fieldSentences(field: Field, side: Side): readonly string[] {
 function factsOf(field: Field): readonly string[] {
   const { type, minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, format } = field
   const facts = [
-    // With an enum the values speak for themselves.
+    // The values of an enum need no bounds.
     type === 'integer' && field.enum === undefined ? 'whole number' : undefined,
     counted(minLength, maxLength, 'character'),
     range(minimum, maximum),
@@ -34,14 +34,14 @@ function itemFacts(items: Field | undefined): readonly string[] {
   return facts.length === 0 ? [] : [`each: ${facts.join(', ')}`]
 }
 
-/** `1–20,000 characters`, `at least 1 character`, `exactly 3 items`. */
+/** Formats a count: `1–20,000 characters`, `at least 1 character`, `exactly 3 items`. */
 function counted(min: number | undefined, max: number | undefined, noun: string): string | undefined {
   const bounds = range(min, max)
   if (bounds === undefined) return undefined
   return `${min !== undefined && min === max ? 'exactly ' : ''}${bounds} ${(max ?? min) === 1 ? noun : `${noun}s`}`
 }
 
-/** `0–100`, `-5 to 5`, `at most 100`. */
+/** Formats a range: `0–100`, `-5 to 5`, `at most 100`. */
 function range(min: number | undefined, max: number | undefined): string | undefined {
   if (min === undefined) return max === undefined ? undefined : `at most ${grouped(max)}`
   if (max === undefined) return `at least ${grouped(min)}`
@@ -49,7 +49,7 @@ function range(min: number | undefined, max: number | undefined): string | undef
   return min < 0 ? `${grouped(min)} to ${grouped(max)}` : `${grouped(min)}–${grouped(max)}`
 }
 
-/** With commas, as far as a number is written out at all. */
+/** Groups digits with commas, unless the number is written with an exponent. */
 function grouped(number: number): string {
   return Number.isSafeInteger(number) ? number.toLocaleString('en-US') : String(number)
 }

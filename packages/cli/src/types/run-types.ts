@@ -14,17 +14,17 @@ export interface RawTypesOptions {
   readonly json?: true
 }
 
-/** What `farebox types --json` answers. */
+/** The output of `farebox types --json`. */
 interface TypesDocument {
   readonly ok: boolean
   /** Absolute. */
   readonly file: string
   readonly outcome: 'written' | 'fresh' | 'stale'
-  /** Absolute: what an import of the file means instead. */
+  /** Absolute path of the file that an import resolves to instead. */
   readonly hiddenBy?: string
 }
 
-/** `farebox types`. With `--json` the output holds one document whatever happens. */
+/** `farebox types`. With `--json` the output is always exactly one document. */
 export async function runTypes(world: World, options: RawTypesOptions): Promise<ExitCode> {
   return await withConfigProblems(world, options, async () => {
     const answer = await makeTypes(world, options)
@@ -35,8 +35,8 @@ export async function runTypes(world: World, options: RawTypesOptions): Promise<
 }
 
 /**
- * Runs a command that reads a declaration. What is wrong with that is shown with the file named as the person named it;
- * with `--json` any failure is a document.
+ * Runs a command that reads a declaration. Problems of the declaration are shown with the file's name as the person typed
+ * it; with `--json` every failure is a document.
  */
 export async function withConfigProblems(
   world: World,

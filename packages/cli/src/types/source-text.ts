@@ -1,9 +1,9 @@
-/** A generated line is no longer, where it can be helped. */
+/** Generated lines are kept within this width when possible. */
 export const MAX_COLUMNS = 100
 
 /**
- * A text as a string literal. What cannot be seen is escaped: line separators, control and direction characters,
- * halves of surrogate pairs.
+ * Formats a text as a string literal. Invisible characters are escaped: line separators, control and direction characters,
+ * unpaired surrogates.
  */
 export function stringLiteral(text: string): string {
   const inner = text
@@ -18,7 +18,7 @@ export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name)
 }
 
-/** A text for a comment, on one line: what cannot be seen is left out, what would end the comment is disarmed. */
+/** Formats a text for a comment on one line: invisible characters are removed, and a comment end is made harmless. */
 export function commentText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
@@ -27,10 +27,10 @@ export function commentText(text: string): string {
     .replaceAll('*/', String.raw`*\/`)
 }
 
-/** Categories of Unicode: control, format, line and paragraph separators, halves of pairs, private use. */
+/** Unicode categories: control, format, line and paragraph separators, unpaired surrogates, private use. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu
 
-/** Persian words and families of emoji are written with them. */
+/** Needed in Persian words and in emoji sequences. */
 const JOINERS = '\u200c\u200d'
 
 function escapeUnits(character: string): string {

@@ -1,7 +1,7 @@
 import { type CommandMaker, JSON_OPTION } from '../command-maker.ts'
 import type { RawTypesOptions } from './run-types.ts'
 
-/** `farebox types`: `agent.d.ts` from `agent.json`; with `--check`, whether it is what it should be. */
+/** `farebox types`: writes `agent.d.ts` from `agent.json`; with `--check`, reports whether it is up to date. */
 export const typesCommand: CommandMaker = (command, world, end) =>
   command
     .summary('types for the handlers, from agent.json')

@@ -4,20 +4,20 @@ import { commentText, MAX_COLUMNS, propertyName, stringLiteral } from './source-
 import { wrap } from '../terminal/text.ts'
 import { fieldSentences } from './describe-field.ts'
 
-/** How every file begins that is written here; one without it is somebody's own. */
+/** The first line of every file that this command writes; a file without it was written by a person. */
 export const TYPES_MARK = '// Written by farebox types'
 
 const HEADER = `${TYPES_MARK} from agent.json; farebox dev keeps it fresh. Do not edit.`
 
 /**
- * The text of `agent.d.ts`: for each capability what its handler gets (checked, coerced, defaults filled in) and
- * must return, as `<Name>Input` and `<Name>Output`, and all of the handlers as `Handlers`; where there is one
- * capability, its function as `Handler` too. The same declaration always gives the same text.
+ * Returns the text of `agent.d.ts`. For each capability it has the types of its handler's input (validated, coerced, with
+ * defaults) and output, as `<Name>Input` and `<Name>Output`, and all handlers as `Handlers`; with only one capability, its
+ * function also as `Handler`. The same declaration always gives the same text.
  *
- * The types are those of `InferInput` and `InferOutput`. They are aliases, because an interface is no
- * `JsonObject`, and handlers are properties, because parameters of methods are compared loosely.
+ * The types are those of `InferInput` and `InferOutput`. They are aliases, because an interface is not assignable to
+ * `JsonObject`, and handlers are properties, because parameters of methods are compared bivariantly.
  *
- * @param declaration checked; its texts and names may be a stranger's: none of them can end up as code
+ * @param declaration validated; its texts and names are untrusted, and none of them can become code
  * @example
  * // handlers.ts
  * import type { Handlers } from './agent.d.ts'
@@ -39,7 +39,7 @@ export function typesOf(declaration: Declaration): string {
 
 interface NamedCapability {
   readonly name: string
-  /** `Count`, of which the types are `CountInput` and `CountOutput`. */
+  /** `Count` for the types `CountInput` and `CountOutput`. */
   readonly typeName: string
   readonly capability: Capability
 }
@@ -69,7 +69,7 @@ function handlerType(only: string): string {
   return `${doc}export type Handler = Handlers[${stringLiteral(only)}]`
 }
 
-/** Only what is used: an unused import is a warning in many an editor. */
+/** Imports only what is used, because many editors warn about unused imports. */
 function importLine(capabilities: readonly NamedCapability[]): string {
   const schemas = capabilities.flatMap(({ capability }) => [
     capability.input_schema,
@@ -94,8 +94,8 @@ function withInner(field: Field): readonly Field[] {
 }
 
 /**
- * A name in Pascal case for each capability, no two alike: `text-stats` → `TextStats`, a second one that comes to
- * the same → `TextStats2`. In declared order, so that adding a capability at the end renames none.
+ * Assigns each capability a unique name in Pascal case: `text-stats` → `TextStats`, a second one with the same result →
+ * `TextStats2`. The declared order is used, so that a capability added at the end renames no other.
  */
 function nameTypes(capabilities: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>()
@@ -109,8 +109,8 @@ function nameTypes(capabilities: readonly string[]): ReadonlyMap<string, string>
 }
 
 /**
- * Letters that have been letters since long before any tool in use: newer ones are in identifiers here and not
- * there. Latin, Greek, Cyrillic, Japanese, Chinese, Korean.
+ * Letters of long-established scripts (Latin, Greek, Cyrillic, Japanese, Chinese, Korean). Newer letters are valid in
+ * identifiers for some tools only.
  */
 const WORD =
   /[A-Za-z0-9\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0217\u0391-\u03A1\u03A3-\u03CE\u0401-\u040C\u040E-\u044F\u0451-\u045C\u3041-\u3094\u30A1-\u30FA\u4E00-\u9FA5\uAC00-\uD7A3]+/g
@@ -131,10 +131,10 @@ function firstFree(name: string, taken: ReadonlySet<string>): string {
 const INDENT = '  '
 
 /**
- * A map of fields as an object type, the same as `InferInput` or `InferOutput` of it (D18, D20): what goes in may
- * be absent unless it is required or has a default, what comes out only where it says `required: false`.
+ * Formats a map of fields as an object type, equal to its `InferInput` or `InferOutput` (D18, D20): an input may be absent
+ * unless it is required or has a default, an output only when it declares `required: false`.
  *
- * @param indent of the line on which it begins
+ * @param indent the indentation of the line on which it begins
  */
 function typeOfFields(fields: FieldMap, side: Side, indent = ''): string {
   const inner = indent + INDENT
@@ -142,7 +142,7 @@ function typeOfFields(fields: FieldMap, side: Side, indent = ''): string {
     const absent = mayBeAbsent(field, side)
     const start = `${inner}${propertyName(name)}${absent ? '?' : ''}: `
     const members = membersOf(field, { side, indent: inner, column: start.length })
-    // A handler may also say outright that there is nothing.
+    // A handler may also return an explicit `undefined`.
     if (absent && side === 'output') members.push('undefined')
     const line = fits(members, start.length)
       ? start + members.join(' | ')
@@ -160,11 +160,11 @@ function mayBeAbsent(field: Field, side: Side): boolean {
 interface Place {
   readonly side: Side
   readonly indent: string
-  /** Characters of the line before the type. */
+  /** The number of characters in the line before the type. */
   readonly column: number
 }
 
-/** The members of the union that a field's type is; mostly one. */
+/** The members of the union that is a field's type; usually one. */
 function membersOf(field: Field, place: Place): string[] {
   if (field.enum !== undefined) return field.enum.map(literalType)
   switch (field.type) {
@@ -186,7 +186,7 @@ function membersOf(field: Field, place: Place): string[] {
 }
 
 function typeOfArray(items: Field | undefined, place: Place): string {
-  // What a handler returns is only read.
+  // The handler's result is only read.
   const readonly = place.side === 'output' ? 'readonly ' : ''
   if (items === undefined) return `${readonly}JsonValue[]`
   const members = membersOf(items, place)
@@ -206,7 +206,7 @@ function literalType(value: JsonValue): string {
   return properties.length === 0 ? '{}' : `{ ${properties.join('; ')} }`
 }
 
-/** Whether the union goes on the line; what is several lines already stays as it is. */
+/** Returns whether the union fits on the line; a member with several lines is not changed. */
 function fits(members: readonly string[], column: number): boolean {
   const line = members.join(' | ')
   return members.length === 1 || line.includes('\n') || column + line.length <= MAX_COLUMNS
@@ -217,8 +217,8 @@ function stacked(members: readonly string[], indent: string): string {
 }
 
 /**
- * A comment above a declaration, its end of line included: on one line where it fits, wrapped where not, nothing
- * where there is nothing to say. Each sentence gets its full stop.
+ * Formats a comment above a declaration, including its line end: on one line if it fits, else wrapped; empty when there is
+ * nothing to say. Each sentence ends with a full stop.
  *
  * @param sentences in order; empty ones are left out
  */
@@ -239,7 +239,7 @@ function asSentence(text: string): string {
   return clean === '' || /[.!?:;…。！？]$/u.test(clean) ? clean : `${clean}.`
 }
 
-/** At the start of a line an `@` begins a tag, or a directive to the compiler. */
+/** At the start of a line, an `@` would begin a tag or a compiler directive. */
 function withoutTag(line: string): string {
   return line.replace(/^@/, String.raw`\@`)
 }

@@ -5,12 +5,12 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { CommandError, systemErrorCode, usageError } from '../command-error.ts'
 import { TYPES_MARK, typesOf } from './types-of.ts'
 
-/** Which declaration is to be written as types, and where. */
+/** Which declaration to write as types, and where. */
 export interface TypesOptions {
-  /** The file it was read from: the types go beside it, `agent.json` → `agent.d.ts`. */
+  /** The file that it was read from; the types are written beside it, `agent.json` → `agent.d.ts`. */
   readonly config: string
   readonly declaration: Declaration
-  /** Another place; a relative one is seen from the process's own folder. */
+  /** Another path for the types; a relative one is resolved against the process's folder. */
   readonly out?: string
 }
 
@@ -20,17 +20,16 @@ export interface TypesState {
   readonly isFresh: boolean
   readonly text: string
   /**
-   * A file beside it that the compiler reads in its place: where there is an `agent.ts`, an import of `./agent.d.ts`
-   * means that.
+   * A file beside it that the compiler reads instead: when `agent.ts` exists, an import of `./agent.d.ts` resolves to it.
    */
   readonly hiddenBy: string | undefined
 }
 
 /**
- * Writes `agent.d.ts` where it is not what the declaration says: whole or not at all, so that an editor or a
- * compiler never reads half of it.
+ * Writes `agent.d.ts` when it differs from the declaration: completely or not at all, so that an editor or a compiler never
+ * reads an incomplete file.
  *
- * Throws a `CommandError` where the file is somebody's own, or cannot be written.
+ * Throws a `CommandError` when the file was written by a person, or cannot be written.
  */
 export async function writeTypes(
   options: TypesOptions,
@@ -54,7 +53,7 @@ export async function writeTypes(
   return { file, hiddenBy, changed: true }
 }
 
-/** Tells whether `agent.d.ts` is what the declaration says, writing nothing. Throws as {@link writeTypes} does. */
+/** Returns whether `agent.d.ts` matches the declaration, without writing. Throws like {@link writeTypes}. */
 export async function readTypes(options: TypesOptions): Promise<TypesState> {
   const file = resolve(options.out ?? beside(options.config))
   if (!file.endsWith('.ts')) {
@@ -68,7 +67,7 @@ export async function readTypes(options: TypesOptions): Promise<TypesState> {
       'move it away, or name another file with --out',
     )
   }
-  // Version control may have given the lines other endings: that is not stale.
+  // Version control may have changed the line endings; that does not make the file stale.
   return { file, isFresh: there === text, text, hiddenBy: await findHiding(file) }
 }
 

@@ -29,9 +29,9 @@ interface Comparison {
 }
 
 /**
- * `farebox verify-receipt`. Asks nobody, unless `--keys` is a URL.
+ * `farebox verify-receipt`. Sends no request, unless `--keys` is a URL.
  *
- * @throws {CommandError} where there is nothing to check: a file that is not there, no keys
+ * @throws {CommandError} when there is nothing to check: the file does not exist, or there are no keys
  */
 export async function runVerifyReceipt(world: World, file: string, raw: RawVerifyOptions): Promise<ExitCode> {
   if (raw.keys === undefined) throw noKeys()
@@ -62,12 +62,12 @@ export async function runVerifyReceipt(world: World, file: string, raw: RawVerif
   return isFit ? EXIT.done : EXIT.refused
 }
 
-/** Keys that were asked for are those of the platform that was asked; a file does not say where it was saved from. */
+/** Keys from a URL are those of that platform; a file does not say where it came from. */
 function whereKeysAre(place: string): string | undefined {
   return /^https?:\/\//i.test(place) ? new URL(place).origin : undefined
 }
 
-/** The receipt alone, or the JSON that a platform answers with it: of `/v1/jobs/<job_id>` and of its `/receipt`. */
+/** Reads the receipt alone, or the JSON in which a platform returns it: from `/v1/jobs/<job_id>` or its `/receipt`. */
 function readReceipt(text: string): string {
   if (!text.startsWith('{')) return text
   const { receipt } = objectOf(parseJson(text))
@@ -120,7 +120,7 @@ function documentOf(compared: readonly Comparison[]): object {
   return Object.fromEntries(compared.map(({ what, fits }) => [what, fits]))
 }
 
-/** All of it on one stream, what does not fit last: half of it would be read as the whole. */
+/** Prints the whole verdict on one stream, with differences last: a part of it could be mistaken for the whole. */
 function tellVerdict({ out, err }: World, { iss, iat }: Receipt, compared: readonly Comparison[]): void {
   const { green, red } = paintFor(out)
   const aheadSeconds = iat - systemClock.nowMs() / 1_000
@@ -132,7 +132,7 @@ function tellVerdict({ out, err }: World, { iss, iat }: Receipt, compared: reado
         : `${red('✗')} the ${what} is another than that of the receipt\n`,
     )
   }
-  // A signature does not know the time: only a clock that is wrong, ours or the platform's, makes this.
+  // A signature does not depend on the time, so only a wrong clock, ours or the platform's, causes this.
   if (aheadSeconds > 300)
     err.write(`${paintFor(err).yellow('!')} signed in the future: is this machine's clock right?\n`)
 }
@@ -169,7 +169,7 @@ function moment(seconds: number): string {
 const MAX_BYTES = 262_144
 const TIMEOUT_MS = 10_000
 
-/** The keys of `--keys`, as they were published: parsed, and not believed yet. */
+/** Reads the keys of `--keys` as published: parsed, but not verified yet. */
 async function readKeys(world: World, place: string): Promise<unknown> {
   if (/^https?:\/\//i.test(place)) return await fetchKeys(world, place)
   const text = await readForeignText(world, place, { what: '--keys', maxBytes: MAX_BYTES })
@@ -184,7 +184,7 @@ async function readKeys(world: World, place: string): Promise<unknown> {
   }
 }
 
-/** An attacker between here and the platform could replace the keys: https, or this machine itself. */
+/** Requires https or this machine, because an attacker on the network could replace the keys. */
 async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
   const url = readUrl('--keys', place, { next: 'like https://platform.example/.well-known/jwks.json' })
   try {

@@ -1,7 +1,7 @@
 import { type CommandMaker, JSON_OPTION } from '../command-maker.ts'
 import type { RawVerifyOptions } from './run-verify-receipt.ts'
 
-/** `farebox verify-receipt <file>`: checks what a platform signed of a job, without asking anybody. */
+/** `farebox verify-receipt <file>`: checks a platform's signature of a job, without a request. */
 export const verifyReceiptCommand: CommandMaker = (command, world, end) =>
   command
     .summary("a job's receipt checked, offline")

@@ -12,15 +12,15 @@ import type { World } from '../world.ts'
 
 /** The options of `farebox wallet export`. */
 export interface ExportOptions extends PasswordOptions {
-  /** A new file, readable by its owner alone. */
+  /** A new file that only its owner can read. */
   readonly to?: string
-  /** Prints the key to the output. */
+  /** Prints the key to stdout. */
   readonly print?: true
 }
 
 /**
- * `farebox wallet export`: the private key of a wallet, by its password, into a new file of 0600, or with `--print` to
- * the output.
+ * `farebox wallet export`: decrypts the private key of a wallet with its password and writes it to a new file with mode
+ * 0600, or with `--print` to stdout.
  */
 export async function exportKey(
   world: World,
@@ -54,7 +54,7 @@ export async function exportKey(
   world.err.write(`  the key is in ${printable(path)}, readable by you alone; delete it after use\n`)
 }
 
-/** Told before a password is asked for; the file system has the last word. */
+/** Reports an existing file before a password is requested; the final check is made when the file is created. */
 async function refuseExisting(path: string): Promise<void> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return
@@ -63,7 +63,7 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 async function agree(world: World, name: string): Promise<void> {
-  // Without a terminal the password that was given is the agreement.
+  // Without a terminal, the given password counts as agreement.
   if (!world.canAsk) return
   if (await world.ask.confirm(`Show the private key of the wallet "${printable(name)}"?`)) return
   throw new CommandError('not exported', '')

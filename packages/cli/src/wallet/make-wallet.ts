@@ -10,13 +10,13 @@ import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 
-/** `farebox wallet new`: makes a key, encrypts it, keeps it. The address goes to the output, the rest beside it. */
+/** `farebox wallet new`: creates, encrypts and stores a key. The address is printed to stdout, everything else to stderr. */
 export async function makeWallet(
   world: World,
   name: string = DEFAULT_WALLET,
   options: PasswordOptions = {},
 ): Promise<void> {
-  // Before a password is thought of; the file itself decides at the end.
+  // Checked before the person chooses a password; the final check is made when the file is created.
   if ((await findWallet(world, name)) !== undefined) throw alreadyThere(name)
   const local = await findLocalEconomy(world)
   const password = await newPassword(world, name, options)
@@ -29,7 +29,7 @@ export async function makeWallet(
   tellNext(world, { name, path, address, local })
 }
 
-/** 32 random bytes that are a key of the curve, as all but one in 2^127 are. */
+/** Returns 32 random bytes that are a valid key of the curve, as all but one in 2^127 are. */
 function newKey(crypto: EvmCrypto): Uint8Array {
   for (;;) {
     const key = randomBytes(32)
@@ -37,7 +37,7 @@ function newKey(crypto: EvmCrypto): Uint8Array {
       crypto.addressOf(key)
       return key
     } catch {
-      // Zero, or not below the order of the curve.
+      // The bytes are zero, or not below the order of the curve.
     }
   }
 }

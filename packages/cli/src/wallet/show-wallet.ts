@@ -14,7 +14,7 @@ import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 import { requireChain } from '../chain/open-chain.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 
-/** `farebox wallet list`: what is kept here, files that are no keystore named too. */
+/** `farebox wallet list`: lists the stored wallets, including files that are not a keystore. */
 export async function showWallets(world: World, { json }: { readonly json?: true }): Promise<void> {
   const keccak256 = await loadKeccak()
   const wallets = (await listWallets(world)).map(({ name, keystore }) => ({
@@ -34,7 +34,7 @@ export async function showWallets(world: World, { json }: { readonly json?: true
   }
 }
 
-/** `farebox wallet address`: of a wallet by name, else of the one that would pay. */
+/** `farebox wallet address`: prints the address of the named wallet, by default of the one that would pay. */
 export async function showAddress(
   world: World,
   name: string | undefined,
@@ -56,7 +56,7 @@ export interface BalanceOptions {
 
 const DEFAULT_NETWORK = 'eip155:8453'
 
-/** `farebox wallet balance`: USDC and the chain's own coin of a wallet or an address. */
+/** `farebox wallet balance`: shows the USDC and the native coin of a wallet or an address. */
 export async function showBalance(
   world: World,
   of: string | undefined,
@@ -77,7 +77,7 @@ export async function showBalance(
     const document = { address, source, network: network.id, usdc, coin: { symbol, amount } }
     return world.out.write(`${printableJson(document)}\n`)
   }
-  // The node that was asked says what it is: the id alone may be of the public chain.
+  // The network's name comes from the node, because the id alone may be that of a public chain.
   const name = nameNetwork(network, undefined, { isLocal })
   world.err.write(`  ${holder.address}  ${holder.source}\n  on ${name}\n`)
   world.out.write(
@@ -88,7 +88,7 @@ export async function showBalance(
   )
 }
 
-/** Amounts with their points below each other. */
+/** Formats amounts with aligned decimal points. */
 function aligned(rows: readonly (readonly [amount: string, unit: string])[]): string {
   const split = rows.map(([amount, unit]) => ({ whole: /^\d*/.exec(amount)?.[0] ?? '', amount, unit }))
   const width = Math.max(...split.map(({ whole }) => whole.length))

@@ -17,10 +17,10 @@ export interface SignMessageOptions extends PasswordOptions {
 const MAX_CHARACTERS = 10_000
 
 /**
- * `farebox wallet sign`: signs a text as wallets do (EIP-191, `personal_sign`), such as the message of a sign-in. No
- * payment and no transaction can be signed by it: their digests have other beginnings.
+ * `farebox wallet sign`: signs a text like wallets do (EIP-191, `personal_sign`), such as the message of a sign-in. It
+ * cannot sign a payment or a transaction, because their digests have other prefixes.
  *
- * @param text `-`: all of the standard input, unchanged
+ * @param text `-`: the whole of standard input, unchanged
  */
 export async function signMessage(world: World, text: string, options: SignMessageOptions): Promise<void> {
   const message = text === '-' ? await world.readInput() : text

@@ -5,7 +5,7 @@ import type { ExportOptions } from './export-key.ts'
 import type { BalanceOptions } from './show-wallet.ts'
 import type { SignMessageOptions } from './sign-message.ts'
 
-/** `farebox wallet new|address|balance|list|sign|export`: keys that pay, each in an encrypted file. */
+/** `farebox wallet new|address|balance|list|sign|export`: manages the keys that pay, each in an encrypted file. */
 export const walletCommand: CommandMaker = (wallet, world) => {
   wallet
     .summary('keys that pay, encrypted; what they hold')

@@ -31,7 +31,8 @@ export interface RawFlowExportOptions {
 }
 
 /**
- * `farebox flow export`: a flow as the project of an ordinary agent, whose steps hire. Writes nothing over what is there.
+ * `farebox flow export`: writes a flow as the project of an ordinary agent whose steps hire other agents. Never overwrites
+ * a file.
  */
 export async function exportFlow(world: World, file: string, raw: RawFlowExportOptions): Promise<ExitCode> {
   const flow = await readFlowFile(world, file)

@@ -11,17 +11,17 @@ import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import { CommandError, usageError } from '../../command-error.ts'
 import { CAPABILITY } from './write-handlers.ts'
 
-/** Hires of one job, as the runtime bounds them. */
+/** The runtime's limit on the hires of one job. */
 const MOST_HIRES = 32
-/** What an agent may pay of its price. */
+/** The share of its price that an agent may pay to others. */
 const MOST_PERCENT = 90n
-/** For asking prices, settling, and what is between the jobs. */
+/** Time for requesting prices, settling, and the steps between the jobs. */
 const OWN_SECONDS = 15
 
 /**
- * What an agent declares that was a flow: one capability, for one price.
+ * Builds the declaration of a flow as an agent: one capability for one price.
  *
- * @param price decimal USDC; absent: a quarter more than its jobs cost
+ * @param price decimal USDC; by default a quarter more than its jobs cost
  */
 export function flowDeclaration(graph: Graph, price: string | undefined): Declaration {
   const { flow } = graph
@@ -79,12 +79,14 @@ function jobsOf(flow: Flow): readonly { readonly step: JobStep; readonly times: 
 
 function priceOf({ pinned }: JobStep): bigint {
   const read = readPrice(pinned.price)
-  // A flow is checked before it gets here.
+  // A flow is validated before this function is called.
   if (!read.ok) throw new RangeError('a step that was not checked')
   return read.atomic
 }
 
-/** Seconds that jobs, one after the other, may take; with a third more, because a quarter is kept back of each hire. */
+/**
+ * The seconds that consecutive jobs may take, plus a third, because a quarter of the time of each hire is kept in reserve.
+ */
 function longestPath(graph: Graph): number {
   const ends = new Map<string, number>()
   for (const id of graph.order) {

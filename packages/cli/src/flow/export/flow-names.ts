@@ -2,20 +2,20 @@ import type { Flow } from '@farebox/flows/document/flow'
 
 export interface FlowNames {
   step(id: string): string
-  /** The property of an agent in `AGENTS`. */
+  /** Returns the property of an agent in `AGENTS`. */
   agent(agentId: number): string
   agentVariable(agentId: number): string
   secretVariable(id: string, port: string): string
 }
 
 /**
- * A flow may be written by somebody untrusted: its words name variables only behind these, so that it reads no key of the agent and moves
- * no setting.
+ * The prefix of all environment variables that a flow names. A flow may come from an untrusted author; with the prefix it
+ * cannot read a key of the agent or change a setting.
  */
 const SECRET_PREFIX = 'FLOW_SECRET_'
 const AGENT_PREFIX = 'FLOW_AGENT_'
 
-/** Words that code has other uses for: of the language, and of the file that is written. */
+/** Words that are reserved by the language or used in the generated file. */
 const TAKEN = new Set(
   (
     'input ctx run given first pick text toNumber listOf rename contains equals secret AGENTS item at one ' +
@@ -25,7 +25,7 @@ const TAKEN = new Set(
   ).split(' '),
 )
 
-/** Names all of them once, no two alike. */
+/** Assigns each item a unique name. */
 export function nameFlow(flow: Flow): FlowNames {
   const used = new Set(TAKEN)
   const steps = new Map(Object.keys(flow.steps).map(id => [id, unused(identifier(id, 'step'), used)]))
@@ -40,7 +40,7 @@ export function nameFlow(flow: Flow): FlowNames {
   return {
     step: id => steps.get(id) ?? identifier(id, 'step'),
     agent,
-    // No two names of agents are alike in capitals: each capital letter of them begins a word.
+    // Agent names also differ when written in capitals, because each capital letter in them begins a word.
     agentVariable: agentId => `${AGENT_PREFIX}${constant(agent(agentId).replaceAll(/[A-Z]/g, '_$&'))}_URL`,
     secretVariable(id, port) {
       const name = secrets.get(secretKey(id, port))
@@ -50,7 +50,7 @@ export function nameFlow(flow: Flow): FlowNames {
   }
 }
 
-/** `a` with `b_c` and `a_b` with `c` are two secrets. */
+/** Distinguishes `a` with `b_c` from `a_b` with `c`, which are two secrets. */
 function nameSecrets({ steps }: Flow): ReadonlyMap<string, string> {
   const used = new Set<string>()
   const ports = Object.entries(steps).flatMap(([id, { secret = [] }]) =>
@@ -72,7 +72,7 @@ function constant(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
 }
 
-/** `Text statistics` → `textStatistics`. */
+/** Converts a name to an identifier: `Text statistics` → `textStatistics`. */
 function identifier(name: string, fallback: string): string {
   const words = name.split(/[^A-Za-z0-9]+/).filter(word => word !== '')
   const joined = words

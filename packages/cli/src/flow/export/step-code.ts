@@ -16,7 +16,7 @@ export interface CodeParts {
   readonly names: FlowNames
 }
 
-/** The value of an output, as code: undefined where its step was left out. */
+/** Returns the code for the value of an output; the value is `undefined` when its step was skipped. */
 export function sourceCode({ graph, names }: CodeParts, { step: id, port }: PortRef): string {
   if (id === FLOW_INPUT) return `input${access(port)}`
   const step = graph.flow.steps[id]
@@ -29,7 +29,7 @@ export function sourceCode({ graph, names }: CodeParts, { step: id, port }: Port
     : `${name}${chain}map(one => one.output[${stringLiteral(port)}] ?? null)`
 }
 
-/** What an input of a step is given, as code; undefined where nothing is. */
+/** Returns the code for the value of a step's input, or `undefined` when the input has no value. */
 export function portCode(parts: CodeParts, id: string, port: string): string | undefined {
   const wire = parts.graph.wireTo({ step: id, port })
   if (wire !== undefined) return sourceCode(parts, wire.from)
@@ -43,7 +43,7 @@ function secretCode({ names }: CodeParts, id: string, port: string): string {
   return `secret(${stringLiteral(names.secretVariable(id, port))})`
 }
 
-/** When a step runs, as code; undefined where it always does. */
+/** Returns the code for the condition of a step, or `undefined` when the step always runs. */
 export function conditionCode(parts: CodeParts, id: string): string | undefined {
   const { graph } = parts
   const step = graph.flow.steps[id]
@@ -58,7 +58,10 @@ function mayBeOut(graph: Graph, { step }: PortRef): boolean {
   return step !== FLOW_INPUT && (graph.mayBeSkipped(step) || graph.flow.steps[step]?.kind === 'branch')
 }
 
-/** An output may be absent although its step ran: then the step counts, and of a branch the way. */
+/**
+ * Returns the code that tests whether a source exists. An output may be absent although its step ran: then the step is
+ * tested, or the taken path of a branch.
+ */
 function isThere(parts: CodeParts, source: PortRef): string {
   const isBranch = parts.graph.flow.steps[source.step]?.kind === 'branch'
   return isBranch ? sourceCode(parts, source) : parts.names.step(source.step)
@@ -93,7 +96,7 @@ export function adapterCode(parts: CodeParts, id: string, step: AdapterStep | Br
   }
 }
 
-/** `Hello {name}` → `` `Hello ${text(…)}` ``; what cannot be seen is escaped, but the ends of its lines. */
+/** Converts a template: `Hello {name}` → `` `Hello ${text(…)}` ``; invisible characters are escaped, except line ends. */
 function templateCode(template: string, port: (name: string) => string): string {
   const special = /\{\{|\}\}|\{([^{}]*)\}|[`\\]|\$(?=\{)|[^\n -~]/gu
   const inner = template.replaceAll(special, (found, name?: string) => {
@@ -119,7 +122,7 @@ function questionCode(condition: Condition, value: string): string {
   }
 }
 
-/** JSON as code, its texts as everybody writes them. */
+/** Formats JSON as code with conventional string literals. */
 function literal(value: JsonValue): string {
   if (typeof value === 'string') return stringLiteral(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -128,7 +131,7 @@ function literal(value: JsonValue): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }
 
-/** Steps that need somebody or something outside of a job. */
+/** Returns false for steps that need a person or a service outside a job. */
 export function isExportable(step: Step): boolean {
   return step.kind !== 'approval' && step.kind !== 'wait'
 }

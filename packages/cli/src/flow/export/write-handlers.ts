@@ -2,12 +2,12 @@ import { FLOW_OUTPUT, type JobStep } from '@farebox/flows/document/flow'
 import { commentText, propertyName, stringLiteral } from '../../types/source-text.ts'
 import { adapterCode, conditionCode, portCode, sourceCode, type CodeParts } from './step-code.ts'
 
-/** The capability of an agent that was a flow. */
+/** The capability of an agent that was exported from a flow. */
 export const CAPABILITY = 'run'
 
 const VALUES = 'given first pick text toNumber listOf rename contains equals secret'.split(' ')
 
-/** `handlers.ts`: each step a statement, in order; jobs that wait for nothing of each other are hired together. */
+/** Writes `handlers.ts`: one statement for each step, in order; independent jobs are hired in parallel. */
 export function writeHandlers(parts: CodeParts): string {
   const body = statements(parts).join('\n')
   const outputs = parts.graph.flow.outputs.flatMap(name => {

@@ -3,7 +3,7 @@ import { readRunRecord, type RunRecord } from '@farebox/client/run/run-record'
 import type { Clock } from '@farebox/protocol/time/clock'
 import { openRecordFolder, readFields, type RecordFolder } from '../../home/record-folder.ts'
 
-/** The runs that were started here, in `<home>/runs`. */
+/** The runs that were started on this machine, in `<home>/runs`. */
 export type RunJournal = RecordFolder<RunFile>
 
 export function openRunJournal(home: string, clock: Clock): RunJournal {
@@ -15,10 +15,10 @@ export function openRunJournal(home: string, clock: Clock): RunJournal {
   })
 }
 
-/** One run of a flow as it is kept: with its payments while they may be needed, afterwards without. */
+/** The record of a run: including its payments while they may be needed, afterwards without them. */
 export type RunFile = OpenRunFile | EndedRunFile
 
-/** What is kept of every run. Its token opens it for its holder. */
+/** The facts that are stored for every run. The token gives its holder access to the run. */
 export interface StartedRunFacts {
   readonly version: 1
   readonly runId: string
@@ -32,12 +32,12 @@ export interface StartedRunFacts {
   readonly startedAt: number
 }
 
-/** A run whose end is not known: it can be resumed. */
+/** A run whose end is not known; it can be resumed. */
 interface OpenRunFile extends StartedRunFacts, RunRecord {
   readonly state: 'open'
 }
 
-/** A run that is over. Its payments have been wiped. */
+/** A run that has ended. Its payments have been deleted. */
 interface EndedRunFile extends StartedRunFacts {
   readonly state: 'completed' | 'cancelled' | 'failed'
   /** Decimal USDC. */
@@ -50,17 +50,17 @@ const TOKEN = /^[\x21-\x7e]{1,128}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Reads a file back, every part checked.
+ * Reads a record and validates every part of it.
  *
- * @throws {TypeError} that says what is wrong, never showing a payment or the token
+ * @throws {TypeError} describing the fault, without showing a payment or the token
  */
 function readRunFile(value: unknown): RunFile {
   const facts = readFields(value, ['platformUrl', 'name', 'payer', 'maxTotal'], ['startedAt'])
-  // It goes into a path, and the token into a header.
+  // The id becomes part of a path, and the token part of a header.
   if (!UUID.test(String(facts['runId']))) throw new TypeError('has no runId')
   if (facts['token'] !== undefined && !TOKEN.test(String(facts['token']))) throw new TypeError('has no token')
   const { state } = facts
-  // Every property of the type is checked here; the casts are what that earns.
+  // Every property of the type is checked here, which justifies the casts.
   if (state === 'open') readRunRecord(value as RunRecord)
   else if (state === 'completed' || state === 'cancelled' || state === 'failed')
     readFields(value, ['paid'], ['endedAt'])

@@ -14,7 +14,7 @@ import { whoDoes } from './step-lines.ts'
 import type { SignOrder } from './run-options.ts'
 import { spellAddress } from '../../keys/spell-address.ts'
 
-/** What a person agrees to, or `--max-total` did for them. */
+/** The total that a person agrees to, or that `--max-total` has agreed to. */
 export interface TotalTerms {
   readonly flow: Flow
   readonly quote: RunQuote
@@ -27,9 +27,10 @@ export interface TotalTerms {
 }
 
 /**
- * Shows what there is to pay, for what, to whom and from where, and has a person agree to it unless `--max-total` did.
+ * Shows the payments, their purpose, the recipients and the paying wallet, and asks the person to agree unless
+ * `--max-total` already did.
  *
- * @throws {CommandError} when the person does not; nothing was signed
+ * @throws {CommandError} when the person does not agree; nothing was signed
  */
 export async function agreeTotal(world: World, terms: TotalTerms): Promise<void> {
   const { quote, sign, isAgreed } = terms
@@ -42,7 +43,7 @@ export async function agreeTotal(world: World, terms: TotalTerms): Promise<void>
   if (!agreed) throw new CommandError('not run', 'nothing was signed')
 }
 
-/** What all of it comes to at most, in atomic units. */
+/** Returns the maximum total, in atomic units. */
 function totalOf({ flow, quote }: Pick<TotalTerms, 'flow' | 'quote'>): bigint {
   return rowsOf(flow, quote).reduce((sum, { atomic }) => sum + atomic, 0n)
 }
@@ -54,7 +55,7 @@ interface Row {
   readonly note: string
 }
 
-/** A row for each paid step: of a list all items together, as many as may come. */
+/** Returns a row for each paid step; a list is one row with the maximum number of its items. */
 function rowsOf(flow: Flow, { jobs }: RunQuote): readonly Row[] {
   const rows = new Map<string, Row>()
   for (const { key, sign, quote } of jobs) {

@@ -16,9 +16,9 @@ import { untilTime } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { answerWithJson, failureDocument, failureType, orStopped } from '../../terminal/run-with-json.ts'
 
-/** Thrown where a run was not begun, or has not come to its end: with the document that `--json` gives. */
+/** Thrown when a run was not started or has not ended, with the document for `--json`. */
 class RunFailure extends CommandError {
-  /** `run`: how it stood last; undefined where the platform never said. */
+  /** `run` is the last known state; `undefined` when the platform never returned one. */
   readonly about: { readonly type: string; readonly runId: string; readonly run: RunProgress | undefined }
 
   constructor(
@@ -33,10 +33,10 @@ class RunFailure extends CommandError {
 }
 
 /**
- * The message for a run that was not begun, or waits: what is wrong, what was paid, what to do.
+ * Builds the message for a run that was not started or is waiting: the reason, the amount paid, and what to do.
  *
- * @param runId undefined: nothing of it was sent
- * @param last how it stood last, as far as it is known
+ * @param runId `undefined` when nothing was sent
+ * @param last the last known state of the run, if any
  */
 export function explainRun(
   { signal }: World,
@@ -102,7 +102,7 @@ function stepFailed(error: StepFailed, again: string): [string, string, ExitCode
   return [`${printable(key)} failed and ${said}: ${printable(reason)}`, 'step-failed', exitCode, [next]]
 }
 
-/** Before anything was sent. */
+/** Explains an error that occurred before anything was sent. */
 function explainUnsent(error: unknown): unknown {
   if (error instanceof RunRefused)
     return new CommandError(
@@ -138,12 +138,12 @@ function withoutRun(error: Error): string {
   return error.message.replace(/^run [0-9a-f-]+: /i, '')
 }
 
-/** What `--json` says of a run that has come to its end. */
+/** The `--json` document of a run that has ended. */
 export function resultDocument(run: RunProgress): object {
   return { ok: true, ...sums(run), output: run.output, steps: run.steps }
 }
 
-/** Runs a command about a run. With `--json` the output holds one document whatever happens. */
+/** Runs a command about a run. With `--json` the output is always exactly one document. */
 export async function withRunDocument(
   world: World,
   raw: { readonly json?: true },
@@ -153,7 +153,7 @@ export async function withRunDocument(
   return await answerWithJson(world, raw, work, { inWords, document: error => documentOf(world, error) })
 }
 
-/** What `--json` says of one that was not begun, or waits. */
+/** The `--json` document of a run that was not started or is waiting. */
 function documentOf(world: World, error: unknown): object {
   if (!(error instanceof RunFailure)) return failureDocument(world, error, failureType(error))
   const { runId, run, type } = error.about

@@ -20,7 +20,7 @@ export interface FollowedCommand {
   readonly journal: RunJournal
   readonly record: RunRecord | undefined
   readonly json: boolean
-  /** Begins, with what is to be given to the client. */
+  /** Starts the run with the hooks for the client. */
   readonly work: (hooks: Hooks, screen: RunScreen) => Promise<FlowResult>
 }
 
@@ -28,8 +28,8 @@ export type Hooks = Required<Pick<FollowOptions, 'onProgress' | 'journal' | 'sig
   Pick<FollowOptions, 'approve'>
 
 /**
- * Follows a run to its end: shows it, writes it down before anything is sent, and says how it ended. The output is on the
- * standard output, all else beside it.
+ * Follows a run to its end: shows it, records it before anything is sent, and reports how it ended. The run's output goes
+ * to stdout, everything else to stderr.
  */
 export async function followCommand(world: World, command: FollowedCommand): Promise<ExitCode> {
   const { flow, facts, journal, json } = command
@@ -69,7 +69,7 @@ export async function followCommand(world: World, command: FollowedCommand): Pro
   }
 }
 
-/** A journal that cannot be written must not cost anybody the output: it is said, and the run stays listed as open. */
+/** A failed write to the journal must not lose the output: it is reported, and the run remains listed as open. */
 async function end(
   world: World,
   { facts, journal }: FollowedCommand,

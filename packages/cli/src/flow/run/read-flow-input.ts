@@ -12,15 +12,15 @@ import { readForeignText } from '../../terminal/read-foreign-text.ts'
 import type { World } from '../../world.ts'
 
 export interface FlowInputOptions {
-  /** The `name=value` of `--input`. */
+  /** The `name=value` pairs of `--input`. */
   readonly input?: readonly string[]
-  /** `--input-file`. */
+  /** The value of `--input-file`. */
   readonly inputFile?: string
 }
 
 /**
- * Reads the input of a run: the file, the values of `--input` over it, what is still missing asked for, all of it checked
- * as the platform will.
+ * Reads the input of a run: starts with the file, applies the values of `--input`, asks for missing values, then validates
+ * the result as the platform will.
  *
  * @throws {CommandError} naming the input; nothing was sent
  */
@@ -67,7 +67,7 @@ async function readWhole(world: World, file: string): Promise<JsonObject> {
   throw usageError('--input-file must hold a JSON object of inputs', 'like {"article": "Long."}')
 }
 
-/** A mistyped one would be left out without a word. */
+/** The error for an unknown name, which would otherwise be ignored silently. */
 function unknown(name: string, inputs: Flow['inputs']): CommandError {
   const names = Object.keys(inputs)
   const guess = nearest(name, names)

@@ -18,8 +18,8 @@ import { withRunDocument } from './explain-run.ts'
 import { checkMaxTotal, type RawRunOptions, readSignOrder, type SignOrder } from './run-options.ts'
 
 /**
- * `farebox flow run`: checks the flow and its input, asks for all prices, has them agreed to, signs, and follows the run
- * to its end.
+ * `farebox flow run`: checks the flow and its input, requests all prices, asks for agreement, signs, and follows the run to
+ * its end.
  */
 export async function runFlowFile(world: World, file: string, raw: RawRunOptions): Promise<ExitCode> {
   return await withRunDocument(world, raw, async () => {
@@ -46,7 +46,7 @@ export async function runFlowFile(world: World, file: string, raw: RawRunOptions
   })
 }
 
-/** What all jobs come to at their pinned prices: dearer ones are refused. */
+/** The total of all jobs at their pinned prices; higher prices are refused. */
 function pinnedTotal({ steps }: Flow): string {
   let total = 0n
   for (const step of Object.values(steps)) {
@@ -57,7 +57,7 @@ function pinnedTotal({ steps }: Flow): string {
   return formatUsdc(total)
 }
 
-/** Before anybody is bothered with anything: nobody is there to agree to it. */
+/** Throws, before any question, when no person can be asked to agree. */
 function refuseUnasked({ canAsk }: World, maxTotal: string): void {
   if (canAsk) return
   throw usageError(
@@ -66,7 +66,7 @@ function refuseUnasked({ canAsk }: World, maxTotal: string): void {
   )
 }
 
-/** With errors in it nothing would be started: they are shown. Of warnings it is said that there are some. */
+/** Shows the errors of a flow, which prevent its start. Warnings are only counted. */
 async function refuseBroken(
   world: World,
   flow: Flow,
@@ -128,7 +128,7 @@ async function begin(world: World, plan: Plan): Promise<ExitCode> {
         maxTotal,
         agree: async quote => {
           await agreeTotal(world, { flow, quote, key, platformUrl, local, sign, isAgreed })
-          // A password is asked for before anything moves on the screen.
+          // A password is requested before the moving lines appear.
           await signer.unlock()
         },
       })

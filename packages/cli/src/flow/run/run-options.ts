@@ -15,13 +15,13 @@ export interface RawRunOptions {
 
 export type SignOrder = 'upfront' | 'just-in-time'
 
-/** `--sign`. */
+/** Reads the value of `--sign`. */
 export function readSignOrder(text: string | undefined): SignOrder {
   if (text === undefined || text === 'upfront' || text === 'just-in-time') return text ?? 'upfront'
   throw usageError('--sign must be upfront or just-in-time', '')
 }
 
-/** `--max-total`, as it was typed. */
+/** Validates the value of `--max-total`. */
 export function checkMaxTotal(text: string | undefined): string | undefined {
   if (text !== undefined) readAmount('--max-total', text, '0.05')
   return text

@@ -7,21 +7,21 @@ import type { Screen, World } from '../../world.ts'
 import { columnsFor, drawStep, type StepLine, stepLines } from './step-lines.ts'
 
 export interface RunScreen {
-  /** After each change: steps that have ended get a line for good, those at work are shown below. */
+  /** Shows the state after a change: completed steps get a permanent line, running steps are shown below. */
   show(run: RunProgress): void
   aside<T>(work: () => Promise<T>): Promise<T>
-  /** Takes the moving lines away for good. May be called twice. */
+  /** Removes the moving lines permanently. May be called twice. */
   end(): void
 }
 
-/** More steps at work are counted: a block that is higher than the terminal could not be taken away again. */
+/** Further running steps are only counted: a block higher than the terminal could not be cleared again. */
 const MOST_MOVING = 8
 
-/** Shows a run on the error screen: on a terminal with lines that move, elsewhere a line for each step that ends. */
+/** Shows a run on stderr: on a terminal with moving lines, elsewhere with one line for each completed step. */
 export function createRunScreen({ err }: World, flow: Flow): RunScreen {
   const columns = columnsFor(flow)
   const moving = createMovingLines(err, columns)
-  /** What was written for good, so that it is not written again: by step, its line. */
+  /** The permanent line of each step, so that it is not written twice. */
   const written = new Map<string, string>()
   return {
     show(run) {
@@ -46,7 +46,7 @@ export function createRunScreen({ err }: World, flow: Flow): RunScreen {
   }
 }
 
-/** The block of lines below everything that is written for good; nothing where the screen is no terminal. */
+/** The block of moving lines below the permanent ones; empty when the screen is not a terminal. */
 interface MovingLines {
   show(working: readonly StepLine[]): void
   clear(): void
@@ -81,7 +81,7 @@ function createMovingLines(err: Screen, columns: ReturnType<typeof columnsFor>):
     draw()
   }
   const timer = err.live ? setInterval(tick, FRAME_MS) : undefined
-  // The work decides how long the process lives.
+  // The process lives as long as the work; this timer must not prolong it.
   timer?.unref()
   return {
     show(now) {
@@ -103,7 +103,10 @@ function createMovingLines(err: Screen, columns: ReturnType<typeof columnsFor>):
   }
 }
 
-/** There is nothing to be seen moving. What waits for others, or for a payment that is signed at once, says nothing. */
+/**
+ * Returns whether a step is not shown as moving. A step that waits for others, or for a payment that is signed at once, is
+ * not shown.
+ */
 function isSettled({ state }: StepLine): boolean {
   return state !== 'working' && state !== 'waiting'
 }

@@ -10,14 +10,14 @@ type ShownJob = ShownStep['jobs'][number]
 
 export interface StepLine {
   readonly step: string
-  /** Who does it: `Summary · summarize`, or what it does. */
+  /** The agent and capability, `Summary · summarize`, or a description of the step. */
   readonly who: string
   readonly state: 'waiting' | 'sleeping' | 'working' | 'asking' | 'done' | 'left-out' | 'failed'
-  /** Milliseconds that its agents took, the longest. */
+  /** The longest time that its agents took, in milliseconds. */
   readonly tookMs: number | undefined
-  /** Decimal USDC of its payments; undefined: there are none. */
+  /** The decimal USDC of its payments; `undefined` when there are none. */
   readonly price: string | undefined
-  /** What there is to say beside: `2 of 3`. */
+  /** An additional note: `2 of 3`. */
   readonly note: string
 }
 
@@ -125,7 +125,7 @@ interface StepColumns {
 const WIDEST_STEP = 24
 const WIDEST_WHO = 34
 
-/** Columns that fit all steps of a flow, the longest names cut. */
+/** Returns column widths that fit all steps of a flow; the longest names are cut. */
 export function columnsFor({ steps }: Pick<Flow, 'steps'>): StepColumns {
   const widest = (texts: readonly string[], most: number): number =>
     Math.min(most, Math.max(0, ...texts.map(({ length }) => length)))
@@ -136,10 +136,10 @@ export function columnsFor({ steps }: Pick<Flow, 'steps'>): StepColumns {
 }
 
 /**
- * A step as a line: sign, name, who does it, time, price, and what there is to say beside.
+ * Formats a step as a line: sign, name, agent, time, price and note.
  *
  * @param sign one character
- * @param tookMs absent: as the line has it
+ * @param tookMs by default the time in the line
  */
 export function drawStep(
   screen: Screen,
@@ -162,12 +162,12 @@ export function drawStep(
   const head = `  ${sign} ${cells.join('  ')}`
   if (line.note === '') return head.trimEnd()
   const used = 4 + columns.step + columns.who + 7 + 10 + 8
-  // A line that breaks is still read; one of a moving block could not be taken away again.
+  // A permanent line may wrap; a wrapped line of a moving block could not be cleared again.
   const room = screen.live ? Math.max(12, screen.columns - used - 1) : line.note.length
   return `${head}  ${paint(cut(line.note, room))}`
 }
 
-/** Meaning never hangs on a colour alone. */
+/** Returns the sign of a state, because the meaning must not depend on a colour alone. */
 function signOf(screen: Screen, { state }: StepLine): string {
   const { dim, red, green, yellow } = paintFor(screen)
   switch (state) {
@@ -186,7 +186,7 @@ function signOf(screen: Screen, { state }: StepLine): string {
   }
 }
 
-/** `0.8 s`, `12 s`, `3 min`. */
+/** Formats a duration: `0.8 s`, `12 s`, `3 min`. */
 export function duration(ms: number): string {
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
   if (ms < 120_000) return `${Math.round(ms / 1_000)} s`

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
-/** Beside `src` and `dist`, and packed with them. */
+/** The folder is beside `src` and `dist`, and is packed with them. */
 const TEMPLATES = new URL('../../../templates/', import.meta.url)
 
 /**
- * A file of `templates/` with each `{{name}}` replaced by its value. A value is text for the place where it stands: who
- * calls has made it fit to be code, YAML or Markdown. What a value holds is not filled again.
+ * Fills a file of `templates/`: each `{{name}}` is replaced by its value. The caller must have escaped the value for its
+ * place in code, YAML or Markdown. Placeholders within a value are not replaced.
  *
- * @param name without `.template`
+ * @param name the name without `.template`
  */
 export async function fillTemplate(
   name: string,

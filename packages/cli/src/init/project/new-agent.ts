@@ -6,7 +6,7 @@ export interface NewAgent {
   readonly description: string
   readonly capability: string
   readonly does: string
-  /** Decimal USDC for each job (D1). */
+  /** The decimal USDC price of each job (D1). */
   readonly price: string
 }
 
@@ -18,10 +18,10 @@ export const DEFAULT_AGENT: NewAgent = {
   price: '0.001',
 }
 
-/** What the first call sends. */
+/** The input of the first call. */
 export const SAMPLE_TEXT = 'Exact fare, please'
 
-/** The declaration of a new agent. It holds for the handler of `templates/handlers.ts.template`. */
+/** Builds the declaration of a new agent. It matches the handler in `templates/handlers.ts.template`. */
 export function declarationOf({ name, description, capability, does, price }: NewAgent): Declaration {
   return {
     service_version: '1.0',
@@ -60,7 +60,7 @@ export function declarationOf({ name, description, capability, does, price }: Ne
   }
 }
 
-/** Why one answer will not do, by the rules of the declaration (D28); undefined where it will. */
+/** Returns why an answer violates the rules of the declaration (D28), or `undefined` when it is valid. */
 export function refuseAnswer(key: keyof NewAgent, answer: string): string | undefined {
   const checked = checkDeclaration(declarationOf({ ...DEFAULT_AGENT, [key]: answer }))
   return checked.ok ? undefined : checked.problems[0]?.reason

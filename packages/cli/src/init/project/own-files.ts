@@ -8,27 +8,27 @@ import type { Conflict } from './write-project.ts'
 
 export interface OwnFile {
   readonly path: string
-  /** `completed`: its lines stay, and those that keep secrets out are written below them. */
+  /** `completed`: the existing lines are kept, and those that keep secrets out of the repository are appended. */
   readonly state: 'kept' | 'completed'
 }
 
 export interface ProjectBesideOwn {
-  /** To be written; those completed are among them, whole. */
+  /** The files to write; completed files are included with their whole content. */
   readonly files: readonly ProjectFile[]
   readonly conflicts: readonly Conflict[]
   readonly own: readonly OwnFile[]
-  /** The commands that add what a `package.json` of somebody's own lacks; undefined where one is written. */
+  /** The commands that add what an existing `package.json` lacks; `undefined` when this command writes it. */
   readonly additions: readonly string[] | undefined
 }
 
-/** It is never replaced: its content cannot be made again. */
+/** Never replaced, because its content cannot be recreated. */
 const MANIFEST = 'package.json'
 const README = 'README.md'
 const IGNORE_LISTS: readonly string[] = ['.gitignore', '.dockerignore']
 
 /**
- * A folder in which somebody has begun already, a repository just cloned say, is no reason to refuse: its
- * `package.json` and its README stay, and what its ignore lists lack is added to them.
+ * Handles a folder with existing files, such as a cloned repository: its `package.json` and README are kept, and missing
+ * lines are added to its ignore lists.
  */
 export async function besideOwnFiles(
   folder: string,
@@ -37,7 +37,7 @@ export async function besideOwnFiles(
   versions: ProjectVersions,
 ): Promise<ProjectBesideOwn> {
   const plain = new Set(conflicts.filter(({ what }) => what === 'a file').map(({ path }) => path))
-  // A link to a package.json of theirs is theirs as well.
+  // A link to a package.json also belongs to the person.
   const manifest = conflicts.find(({ path, isReplaceable }) => path === MANIFEST && isReplaceable)
   const additions = manifest && manifestAdditions(await readManifest(join(folder, MANIFEST)), versions)
   const own: OwnFile[] = []
@@ -47,7 +47,7 @@ export async function besideOwnFiles(
   for (const file of files) {
     if (!IGNORE_LISTS.includes(file.path) || !plain.has(file.path)) continue
     const theirs = await readText(join(folder, file.path))
-    // Written again it would lose what cannot be read: it stays in the way.
+    // Rewriting the file would lose the bytes that cannot be decoded, so it counts as a conflict.
     if (theirs === undefined) continue
     const text = complete(theirs, file.text)
     if (text !== undefined) completed.set(file.path, { ...file, text })
@@ -64,7 +64,7 @@ export async function besideOwnFiles(
   }
 }
 
-/** Their lines as they stand, and below them those of ours that they lack; undefined where they lack none. */
+/** Returns their lines unchanged, followed by our lines that they lack, or `undefined` when they lack none. */
 function complete(theirs: string, ours: string): string | undefined {
   const known = new Set(linesOf(theirs))
   const missing = linesOf(ours).filter(line => !known.has(line))
@@ -80,7 +80,7 @@ function linesOf(list: string): readonly string[] {
     .filter(line => line !== '' && !line.startsWith('#'))
 }
 
-/** Undefined where it cannot be read, or is not UTF-8 to the last byte. */
+/** Returns `undefined` when the file cannot be read or is not valid UTF-8. */
 async function readText(file: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file))

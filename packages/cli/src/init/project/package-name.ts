@@ -2,14 +2,14 @@ import { basename } from 'node:path'
 import { MAX_AGENT_NAME_CHARACTERS } from '@farebox/protocol/limits'
 import { DEFAULT_AGENT } from './new-agent.ts'
 
-/** Short enough for a file, a folder of systemd and an image of Docker to be called by it. */
+/** Short enough for the names of a file, a systemd folder and a Docker image. */
 const MAX_PACKAGE_NAME_CHARACTERS = 60
 
 /**
- * A name for `package.json`, the service and the image, made of what an agent is called: `Größte Zahl!` →
- * `grosste-zahl`. Lower-case letters, digits and hyphens alone, the first a letter.
+ * Derives a name for `package.json`, the service and the image from the agent's name: `Größte Zahl!` → `grosste-zahl`. It
+ * has only lower-case letters, digits and hyphens, and begins with a letter.
  *
- * @param taken names it must not have: npm installs no package into one of the same name
+ * @param taken names it must not have, because npm does not install a package into one with the same name
  */
 export function packageName(name: string, taken: readonly string[]): string {
   const plain = name
@@ -25,7 +25,7 @@ export function packageName(name: string, taken: readonly string[]): string {
   return taken.includes(plain) || plain === 'node-modules' ? `${plain}-agent` : plain
 }
 
-/** What an agent in a folder may be called: `agents/word-counter` → `Word counter`. */
+/** Derives an agent's name from its folder: `agents/word-counter` → `Word counter`. */
 export function agentNameOf(folder: string): string {
   const words = basename(folder)
     .replaceAll(/[-_.\s]+/g, ' ')

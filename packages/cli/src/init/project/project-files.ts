@@ -20,13 +20,13 @@ interface Project {
   readonly agent: NewAgent
   readonly declaration: Declaration
   readonly versions: ProjectVersions
-  /** Name of package, service and image. */
+  /** The name of package, service and image. */
   readonly slug: string
 }
 
 /**
- * Everything a new project consists of. Names and descriptions may be anybody's: in each file they stand as text,
- * never as code.
+ * Returns all files of a new project. Names and descriptions are untrusted: every file contains them as text, never as
+ * code.
  */
 export async function projectFiles(
   agent: NewAgent,
@@ -45,7 +45,7 @@ export async function projectFiles(
 
 type Write = (project: Project) => string | Promise<string>
 
-/** Path, what it is for, and how it is written; in the order in which people want to know of them. */
+/** The path, purpose and content of each file, in the order in which they are shown. */
 const FILES: readonly (readonly [path: string, about: string, write: Write])[] = [
   ['agent.json', 'what it does, what goes in and out, what it costs', writeConfig],
   ['handlers.ts', 'does it', filled('handlers.ts', ({ agent }) => propertyName(agent.capability))],
@@ -61,19 +61,19 @@ const FILES: readonly (readonly [path: string, about: string, write: Write])[] =
   ['.dockerignore', 'keeps .env out of the image', filled('dockerignore')],
 ]
 
-/** Where the installed runtime has it: editors complete `agent.json` from it and check while it is written. */
+/** The schema in the installed runtime, with which editors complete and validate `agent.json`. */
 const SCHEMA = './node_modules/farebox/agent.schema.json'
 
 function writeConfig({ declaration }: Project): string {
   return readableJson({ $schema: SCHEMA, ...declaration })
 }
 
-/** As npm itself writes it: it rewrites the file whenever something is installed. */
+/** Formatted like npm does, because npm rewrites the file at each installation. */
 function writeManifest({ agent, versions, slug }: Project): string {
   return `${JSON.stringify(newManifest(slug, agent.description, versions), undefined, 2)}\n`
 }
 
-/** What differs by where our packages come from. */
+/** The parts that depend on the source of our packages. */
 const PLACES = {
   registry: {
     copyVendor: '',
@@ -89,7 +89,7 @@ const PLACES = {
   },
 } as const
 
-/** @param capability the first capability's name, as it is written in that file */
+/** @param capability formats the first capability's name for that file */
 function filled(template: string, capability: (project: Project) => string = () => ''): Write {
   return project =>
     fillTemplate(template, {
@@ -101,7 +101,7 @@ function filled(template: string, capability: (project: Project) => string = () 
     })
 }
 
-/** A text for a line of Markdown that shows as it is: no markup, no HTML, no second line. */
+/** Formats text for a line of Markdown that shows it unchanged: no markup, no HTML, no second line. */
 function markdownText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
@@ -111,5 +111,5 @@ function markdownText(text: string): string {
     .replace(/^(?:[-+=]|\d+(?=[.)]))/, leading => (/\d/.test(leading) ? `${leading}\\` : `\\${leading}`))
 }
 
-/** Categories of Unicode: control, format (joiners apart, which words and emoji need), halves of pairs, private use. */
+/** Unicode categories: control, format (except joiners, which words and emoji need), unpaired surrogates, private use. */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu

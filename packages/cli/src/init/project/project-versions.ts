@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Vendor } from '../vendor/vendor.ts'
 
-/** What a new project installs: exact versions, those that this version was tested with. */
+/** The exact versions that a new project installs; this version of the command was tested with them. */
 export interface ProjectVersions {
   readonly dependencies: { readonly [name: string]: string }
   readonly devDependencies: { readonly [name: string]: string }
-  /** Where our own packages come from: the registry, or tarballs in the project. */
+  /** The source of our own packages: the registry, or tarballs in the project. */
   readonly source: 'registry' | 'vendor'
 }
 
-/** What the repository itself compiles with; a test holds them to its `package.json`. */
+/** The versions with which this repository compiles; a test compares them with its `package.json`. */
 const COMPILER = { '@types/node': '20.19.25', typescript: '7.0.2' }
 
-/** Reads them, our own from this package's `package.json` where they are not vendored. */
+/** Reads the versions; those of our own packages come from this package's `package.json`, unless they are vendored. */
 export async function readProjectVersions(vendor?: Vendor): Promise<ProjectVersions> {
   const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8')
   const { version, dependencies } = JSON.parse(text) as {

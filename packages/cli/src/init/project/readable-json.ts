@@ -1,7 +1,7 @@
-/** Wider than this, an object or list is spread over lines. */
+/** A wider object or list is split over several lines. */
 const MAX_COLUMNS = 100
 
-/** JSON for people: an object that fits into a line is put on one, and the outermost never does. */
+/** Formats JSON for people: an object that fits on a line is put on one, except the outermost. */
 export function readableJson(value: object): string {
   return `${spread(value, '')}\n`
 }

@@ -6,14 +6,15 @@ export interface Conflict {
   /** Relative to the project's folder. */
   readonly path: string
   readonly what: 'a file' | 'a symbolic link' | 'a folder' | 'no plain file'
-  /** Whether `--overwrite` may put the file in its place. */
+  /** Whether `--overwrite` may replace the file. */
   readonly isReplaceable: boolean
 }
 
 /**
- * What is in the way of writing these files, in their order. Throws a `CommandError` where the folder cannot be one.
+ * Returns the existing paths that conflict with these files, in order. Throws a `CommandError` when the folder cannot be
+ * used.
  *
- * @param folder absolute; it need not be there yet
+ * @param folder absolute; it need not exist yet
  */
 export async function findConflicts(folder: string, paths: readonly string[]): Promise<readonly Conflict[]> {
   await refuseNoFolder(folder)
@@ -22,10 +23,10 @@ export async function findConflicts(folder: string, paths: readonly string[]): P
 }
 
 /**
- * Writes all of the files, or none: where one cannot be written, what was made is removed and what was replaced is put
- * back. A file is replaced only if it is named as such; one that appeared meanwhile is not.
+ * Writes all files or none: when one cannot be written, created files are removed and replaced ones are restored. A file is
+ * replaced only when it is listed in `replace`; one that appeared in the meantime is not.
  *
- * @param options.replace paths of files and links that give way
+ * @param options.replace paths of files and links that may be replaced
  */
 export async function writeProject(
   folder: string,
@@ -61,7 +62,7 @@ export async function writeProject(
   }
 }
 
-/** What is there already stays: also what came a moment ago, and what a link points to. */
+/** Never overwrites an existing file, including one created a moment ago and the target of a link. */
 async function writeNew(file: string, text: string | Uint8Array): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' })
@@ -71,7 +72,7 @@ async function writeNew(file: string, text: string | Uint8Array): Promise<void> 
   }
 }
 
-/** Removes the folder and those above it, down to the first that was made; none that holds anything. */
+/** Removes the folder and its parents, up to the first one that was created; folders that are not empty remain. */
 async function removeEmpty(folder: string, first: string): Promise<void> {
   for (let path = folder; ; path = dirname(path)) {
     await rmdir(path)
@@ -87,7 +88,7 @@ async function refuseNoFolder(folder: string): Promise<void> {
     )
     if (code === 'folder') return
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw inTheWay(path, code === 'other' ? 'a file' : code)
-    // What `stat` does not find although it is there leads nowhere.
+    // A path that exists but that `stat` does not find is a broken link.
     if ((await look('', path)) !== undefined) throw inTheWay(path, 'a symbolic link to nothing')
   }
 }

@@ -1,4 +1,7 @@
-/** Where a project has our packages as tarballs: committed with it and copied into its image. */
+/** The project folder with our packages as tarballs: it is committed with the project and copied into its image. */
 export const VENDOR_FOLDER = 'vendor'
-/** What `farebox dev --paid` needs besides; it brings a chain and a database, and is installed by those who want them. */
+/**
+ * The folder with the additional packages of `farebox dev --paid`. They include a chain and a database, so only people who
+ * need them install them.
+ */
 export const VENDORED_LOCAL_FOLDER = `${VENDOR_FOLDER}/local`

@@ -7,9 +7,9 @@ import { CommandError } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { VENDOR_FOLDER, VENDORED_LOCAL_FOLDER } from './vendor-folder.ts'
 
-/** Our packages as files of a new project: what it installs where they are not taken from a registry. */
+/** Our packages as files of a new project, which installs them when they do not come from a registry. */
 export interface Vendor {
-  /** The repository that they are packed from. Absolute. */
+  /** The absolute path of the repository from which they are packed. */
   readonly clone: string
   /** Version specifiers for `package.json`, `file:vendor/…`. */
   readonly dependencies: { readonly [name: string]: string }
@@ -31,10 +31,10 @@ interface PackageFile {
 }
 
 /**
- * Which of a clone's packages a project needs, and where in it they are put. Every one is named in `package.json`: npm
- * finds a package that another of ours asks for at the top of the tree, and asks no registry for it.
+ * Determines which packages of a clone a project needs, and where they are put. `package.json` lists every one of them: npm
+ * then finds the dependency of one of our packages at the top of the tree and requests none from a registry.
  *
- * @param clone the repository's folder, absolute
+ * @param clone the absolute path of the repository
  */
 export async function planVendor(clone: string): Promise<Vendor> {
   const packages = await readPackages(clone)
@@ -54,7 +54,7 @@ export async function planVendor(clone: string): Promise<Vendor> {
   }
 }
 
-/** Builds and packs them as `npm run pack` does. */
+/** Builds and packs the packages like `npm run pack` does. */
 export async function packVendor(
   { err, signal }: World,
   { clone, paths }: Vendor,
@@ -95,7 +95,7 @@ async function readPackages(clone: string): Promise<readonly PackageFile[]> {
   )
 }
 
-/** A package with all of ours that it depends on, directly and indirectly; itself first. */
+/** Returns a package, followed by all of our packages that it depends on, directly or indirectly. */
 function closure(packages: readonly PackageFile[], name: string): readonly PackageFile[] {
   const found = new Set<PackageFile>()
   const add = (wanted: string): void => {
@@ -112,7 +112,7 @@ function specifiers(packages: readonly PackageFile[]): { readonly [name: string]
   return Object.fromEntries(packages.map(one => [one.name, `file:${VENDOR_FOLDER}/${tarballName(one)}`]))
 }
 
-/** As `npm pack` names it. */
+/** Returns the file name that `npm pack` uses. */
 function tarballName({ name, version }: PackageFile): string {
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }

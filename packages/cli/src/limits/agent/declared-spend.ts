@@ -8,15 +8,15 @@ import type { LocalEconomy } from '../../keys/local-economy.ts'
 
 export interface SpendDeclaration {
   readonly reason: string
-  /** The most that it moves at a time, in atomic units of the network's token. */
+  /** The maximum of one spend, in atomic units of the network's token. */
   readonly mostAtomic: bigint
 }
 
 /**
- * What a capability asks for, in the one token that our table knows on this network (PERM-05): a symbol that an agent
- * writes never becomes an address by itself.
+ * Returns the spend that a capability declares, in the one token that our table has for this network (PERM-05): a symbol
+ * written by an agent never becomes an address by itself.
  *
- * @throws {CommandError} where the capability declares no EXECUTE_TRANSACTIONS (PERM-06), or for another token
+ * @throws {CommandError} when the capability declares no EXECUTE_TRANSACTIONS (PERM-06), or declares another token
  */
 export function spendDeclaration(
   { name: agentName, capabilities }: Declaration,

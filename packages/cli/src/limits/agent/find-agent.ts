@@ -24,23 +24,23 @@ export interface LimitsChain {
 }
 
 export interface MeantAgent extends LimitsChain {
-  /** Its number in the registry: a permission is for that, not for an address that can be taken over. */
+  /** Its number in the registry: a permission belongs to the number, not to a URL that could be taken over. */
   readonly agentId: number
-  /** Base URL; undefined where only its number was needed. */
+  /** The base URL; `undefined` when only the number was needed. */
   readonly endpoint: string | undefined
 }
 
-/** An agent as it is typed: by its address, its number, or its page at a platform. */
+/** How a person names an agent: by its URL, its number, or its page at a platform. */
 type AgentWord =
   | { readonly endpoint: string; readonly agentId?: undefined }
   | { readonly agentId: number; readonly platform?: string; readonly endpoint?: undefined }
 
 /**
- * Finds the number of an agent, its address where that is needed, and the chain it is registered on. A platform is
- * asked only for what was not typed.
+ * Finds the number of an agent, its URL if needed, and the chain on which it is registered. A platform is asked only for
+ * data that was not typed.
  *
  * @param word `https://agent.example`, `7`, or `https://platform.example/agents/7`
- * @param needs whether its address is needed
+ * @param needs whether its URL is needed
  */
 export async function findAgent(
   world: World,
@@ -70,12 +70,12 @@ export async function findAgent(
   return { ...place, agentId: await numberOf(platform, endpoint), endpoint }
 }
 
-/** The chain to use: `--network`, else the chain of the platform that is named, else the local one. */
+/** Returns the chain to use: `--network`, else the chain of the named platform, else the local one. */
 export async function findPlace(world: World, raw: RawLimitsOptions): Promise<LimitsChain> {
   const local = await findLocalEconomy(world)
   if (raw.network !== undefined) {
     const network = readNetwork(raw.network)
-    // A node that was named is not the local one, whatever its chain id: its test key has no business there.
+    // A named node is not treated as the local one, whatever its chain id: the local test key must not sign for it.
     return { network, local: local?.network === network.id && raw.rpcUrl === undefined ? local : undefined }
   }
   const isTold = raw.platform !== undefined || Boolean(world.variables['FAREBOX_PLATFORM'])
@@ -115,7 +115,9 @@ function readWord(word: string): AgentWord {
   return page === null ? { endpoint: url } : { platform: page[1] ?? '', agentId: Number(page[2]) }
 }
 
-/** A number is one of the platform's chain: on another it is somebody else's. */
+/**
+ * Checks the network: an agent number is valid only on the platform's chain, and belongs to another agent on other chains.
+ */
 function sameNetwork({ network }: RawLimitsOptions, told: Network): Network {
   if (network === undefined || readNetwork(network).id === told.id) return told
   throw usageError(
@@ -141,8 +143,8 @@ const TIMEOUT_MS = 10_000
 const MOST_BYTES = 65_536
 
 /**
- * The account that an agent spends from, as it says itself where it is asked for the price of a capability. It has to name
- * the same agent, chain and contract as the permission.
+ * Returns the account from which an agent spends, as its response to a price request states. The response must name the
+ * same agent, chain and contract as the permission.
  *
  * @returns lower-case address
  */
@@ -155,7 +157,7 @@ export async function readAgentSpender(
     url: `${endpoint ?? ''}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    // Nothing else: a whole request would be done by an agent in dev mode.
+    // Nothing else is sent: an agent in dev mode would execute a complete request.
     body: JSON.stringify({ task: { capability } }),
     timeoutMs: TIMEOUT_MS,
     maxBytes: MOST_BYTES,

@@ -1,6 +1,6 @@
 import type { RawKeyOptions } from '../../register/platform/register-options.ts'
 
-/** Options of every `farebox limits` command, as commander read them; nothing in them is checked yet. */
+/** Options of every `farebox limits` command, as commander read them; they are not validated yet. */
 export interface RawLimitsOptions extends RawKeyOptions {
   readonly network?: string
   readonly platform?: string
@@ -13,7 +13,7 @@ export interface RawAgentLimitsOptions extends RawLimitsOptions {
   readonly agentId?: string
 }
 
-/** Of `allow`. */
+/** Options of `allow`. */
 export interface RawAllowOptions extends RawAgentLimitsOptions {
   readonly limit?: string
   readonly cap?: string

@@ -5,29 +5,29 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import { type CommandError, usageError } from '../../command-error.ts'
 import type { RawAllowOptions } from './limits-options.ts'
 
-/** What a user grants, as it was typed and as far as it can be checked without the agent. */
+/** The terms that a user grants, as typed and validated without the agent. */
 export interface AskedTerms {
-  /** The most that one spend may move, in atomic units. */
+  /** The maximum of one spend, in atomic units. */
   readonly limit: bigint
-  /** The most that all of them may move, in atomic units. */
+  /** The maximum of all spends, in atomic units. */
   readonly cap: bigint
-  /** Lower-case addresses; empty: any recipient. */
+  /** Lower-case addresses; an empty list permits any recipient. */
   readonly recipients: readonly string[]
-  /** Lower-case address; undefined: the agent is asked. */
+  /** Lower-case address; `undefined`: the agent is asked. */
   readonly spender: string | undefined
   readonly until: AskedEnd
 }
 
-/** When a permission ends: so long from now, or at a moment in Unix seconds. */
+/** The end of a permission: a duration from now, or a time in Unix seconds. */
 export type AskedEnd = { readonly afterSeconds: number } | { readonly atSeconds: number }
 
-/** What SpendPermissions can keep: below 2^88. */
+/** The largest amount that SpendPermissions can store: below 2^88. */
 const MOST_ATOMIC = 2n ** 88n - 1n
 const MOST_RECIPIENTS = 16
 const DEFAULT_UNTIL = '30d'
 const SECONDS = { h: 3_600, d: 86_400, w: 604_800 } as const
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
-/** Longer than this nobody means. */
+/** A longer duration is assumed to be a mistake. */
 const LONGEST_SECONDS = 10 * 366 * 86_400
 
 /** Reads the options of `farebox limits allow`. */
@@ -50,15 +50,15 @@ export function readAskedTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
   }
 }
 
-/** The address that `--spender` gives, lower case. */
+/** Reads the address of `--spender` as lower case. */
 export function readSpenderOption(hash: Keccak, given: string): string {
   return readAddress(hash, '--spender', given)
 }
 
 /**
- * The moment at which nothing can be spent any more.
+ * Returns the time after which nothing can be spent.
  *
- * @param nowSeconds what both the person's clock and the chain have reached
+ * @param nowSeconds the later of the person's clock and the chain's time
  */
 export function permissionEnd(until: AskedEnd, nowSeconds: number): bigint {
   const end = 'atSeconds' in until ? until.atSeconds : nowSeconds + until.afterSeconds
@@ -88,12 +88,12 @@ function readAmount(option: string, text: string | undefined, what: string): big
 function readEnd(text: string): AskedEnd {
   const span = /^([1-9]\d{0,4})([hdw])$/.exec(text)
   if (span !== null) {
-    // The pattern has no other units.
+    // The pattern allows no other units.
     const unit = SECONDS[span[2] as keyof typeof SECONDS]
     return { afterSeconds: Number(span[1]) * unit }
   }
   const milliseconds = DATE.test(text) ? Date.parse(text) : Number.NaN
-  // A day that is not in the calendar is refused, or read as one of the next month.
+  // A day that does not exist is refused, or would be read as a day of the next month.
   if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10))) {
     throw wrong(
       '--until',

@@ -20,39 +20,40 @@ import { askView } from './read-permissions.ts'
 
 export interface WantedChange {
   readonly callData: string
-  /** Of SpendPermissions, in the token, before; atomic units. */
+  /** The allowance of SpendPermissions in the token before the change, in atomic units. */
   readonly allowance: bigint
-  /** What is left of all permissions once the change is done: the exact approval, never an endless one. */
+  /** What remains of all permissions after the change: the exact approval, never an unlimited one. */
   readonly wanted: bigint
 }
 
 export interface PermissionStep {
   readonly does: 'change' | 'approve' | 'change and permit'
-  /** Address of the contract. */
+  /** The address of the contract. */
   readonly to: string
   readonly callData: string
 }
 
-/** How the approval is made: not at all, signed within the same transaction, or by one of its own, before or behind. */
+/** How the approval is changed: not at all, signed within the same transaction, or in a separate one before or after. */
 export type ApprovalOrder = 'none' | 'permit' | 'approve first' | 'approve last'
 
-/** How long a signed approval may wait for its block, by the chain's time. */
+/** How long a signed approval may wait for its block, in the chain's time. */
 const PERMIT_SECONDS = 3_600n
 
 /**
- * How a change is made in as few transactions as the token allows.
+ * Chooses how to make a change in as few transactions as the token allows.
  *
- * Where the token takes no permit there are two, and a process can end between them. Then the side that bounds more must
- * be done, and the same command finishes the other:
+ * A token without permits requires two transactions, and the process can end between them. The more restrictive one is then
+ * done first, and the same command completes the other:
  *
- * - An approval that grows goes first. What is approved and not permitted can be spent by nobody. The other way round the
- *   new permission would spend the approval that belongs to the others.
- * - An approval that shrinks goes last. The permission is lowered or revoked, which is what the user wanted; an approval
- *   that is too large for a while can be spent by nobody. The other way round the permission would still be as large as
- *   it was, and take from a smaller approval what belongs to the others.
+ * - A larger approval goes first. The approved amount cannot be spent without a permission. In the other order, the new
+ * permission could spend the approval of the other permissions.
+ * - A smaller approval goes last. First the permission is reduced or revoked, as the user wanted; an approval that is
+ * temporarily too large cannot be spent. In the other order, the permission would still have its old size and could spend,
+ * from the smaller approval, what belongs to the others.
  *
- * An approval is changed from one amount to another without 0 between: the race of ERC-20 (SWC-114) needs a spender that
- * takes what it can, and SpendPermissions takes only what a permission has left, however often it is approved.
+ * An approval is changed from one amount to another without setting it to 0 first: the race of ERC-20 (SWC-114) requires a
+ * spender that takes as much as it can, but SpendPermissions takes only what a permission has left, however often it is
+ * approved.
  */
 export async function chooseWay(
   chain: OpenChain,
@@ -65,7 +66,7 @@ export async function chooseWay(
   return wanted > allowance ? 'approve first' : 'approve last'
 }
 
-/** The transactions of a change, in their order; signs the permit where there is one. */
+/** Returns the transactions of a change in order; signs the permit if there is one. */
 export async function planSteps(
   at: { readonly chain: OpenChain; readonly hash: Keccak; readonly signer: KeySigner },
   change: WantedChange,
@@ -78,7 +79,7 @@ export async function planSteps(
   if (way === 'none') return [alone]
   const approve = approveStep(chain, wanted)
   if (way === 'approve last') return [alone, approve]
-  // Asked for again: a password may have been typed since, and a permit may have been used meanwhile.
+  // The nonce is read again, because time has passed since, for example for a password, and a permit may have been used.
   const permit = way === 'permit' ? await findPermit(chain, hash, signer.address) : undefined
   if (permit === undefined) return [approve, alone]
   const deadline = BigInt(nowSeconds) + PERMIT_SECONDS
@@ -96,13 +97,13 @@ interface NextPermit {
 }
 
 /**
- * The next permit of an owner, where the token takes EIP-2612 permits as they would be signed here; undefined where it
- * does not, or has another EIP-712 domain than our table of networks: what is signed under a wrong one is worth nothing.
+ * Returns the data of the owner's next permit if the token accepts EIP-2612 permits as signed here. Returns `undefined` if
+ * it does not, or if its EIP-712 domain differs from our table of networks: a signature under a wrong domain is useless.
  */
 async function findPermit(chain: OpenChain, hash: Keccak, owner: string): Promise<NextPermit | undefined> {
   const { address } = chain.network.asset
   const { domainSeparator } = createAuthorizationHasher(hash, chain.network)
-  // A permit that is on its way has used its nonce.
+  // The pending block is read, because a permit that is not in a block yet has also used its nonce.
   const ask = (call: string): Promise<string | undefined> => askView(chain, address, call, 'pending')
   const [separator, typeHash, nonce] = await Promise.all([
     ask(DOMAIN_SEPARATOR_CALL),

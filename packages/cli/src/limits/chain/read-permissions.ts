@@ -13,17 +13,17 @@ import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
 import { nodeOf } from '../../register/registry/call-node.ts'
 
-/** What all permissions of an owner in a token share; in atomic units. */
+/** The values that all permissions of an owner in a token share, in atomic units. */
 export interface Approval {
   readonly allowance: bigint
-  /** What is left of all permissions: what the allowance should be. */
+  /** What remains of all permissions, which the allowance should equal. */
   readonly totalLeft: bigint
 }
 
-/** `pending`: with what is sent and in no block yet. */
+/** `pending` includes transactions that were sent and are not in a block yet. */
 type BlockTag = 'latest' | 'pending'
 
-/** Whether SpendPermissions is on this chain. Its address says what its code is (decision 36). */
+/** Returns whether SpendPermissions is deployed on this chain. Its address determines its code (decision 36). */
 export async function hasSpendPermissions(chain: OpenChain): Promise<boolean> {
   const code = await nodeOf(chain).call('eth_getCode', [SPEND_PERMISSIONS_ADDRESS, 'latest'])
   return typeof code === 'string' && code.length > 2
@@ -49,14 +49,17 @@ export async function readTokenApproval(chain: OpenChain, owner: string, at: Blo
   return { allowance, totalLeft }
 }
 
-/** Ids of an owner's permissions in the chain's token that are set now, lower case; expired ones among them. */
+/**
+ * Returns the ids of an owner's permissions in the chain's token that are currently set, lower case, including expired
+ * ones.
+ */
 export async function readIds(chain: OpenChain, owner: string): Promise<readonly string[]> {
   const answer = await askPermissions(chain, encodePermissionsOf(owner, chain.network.asset.address))
   const [, , ...ids] = readWords(answer)
   return ids.map(id => `0x${id.toString(16).padStart(64, '0')}`)
 }
 
-/** Unix seconds of the newest block: what the chain holds an end against. */
+/** Returns the Unix seconds of the newest block, with which the chain compares an end. */
 export async function readChainSeconds(chain: OpenChain): Promise<number> {
   const block = await nodeOf(chain).call('eth_getBlockByNumber', ['latest', false])
   const timestamp =
@@ -65,7 +68,7 @@ export async function readChainSeconds(chain: OpenChain): Promise<number> {
   throw new CommandError(`the node of ${chain.network.name} tells no time`, 'name another: --rpc-url <url>')
 }
 
-/** What a view answers; undefined where the contract refuses or there is none. */
+/** Calls a view; returns `undefined` when the contract reverts or does not exist. */
 export async function askView(
   chain: OpenChain,
   to: string,

@@ -5,21 +5,21 @@ import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { nodeOf } from '../../register/registry/call-node.ts'
 
-/** What a permission is for, as it was set; addresses and ids in lower case. */
+/** What a permission was set for; addresses and ids in lower case. */
 export interface PermissionNames {
   readonly id: string
   readonly spender: string
   readonly token: string
   readonly agentId: bigint
-  /** Whatever the owner had set: hostile text, where somebody else made the transaction. */
+  /** As the owner set it; untrusted text, because another program may have made the transaction. */
   readonly capability: string
-  /** Empty: any recipient. */
+  /** An empty list permits any recipient. */
   readonly recipients: readonly string[]
 }
 
 /**
- * The permissions that an owner ever set, each as it was set last, in the order in which they were set first. Undefined
- * where the node does not tell logs from the beginning.
+ * Returns all permissions that an owner ever set, each in its latest form, ordered by when they were first set. Returns
+ * `undefined` when the node does not provide logs from the beginning.
  */
 export async function readSetEvents(
   chain: OpenChain,
@@ -38,7 +38,7 @@ export async function readSetEvents(
     if (error instanceof JsonRpcError) return undefined
     throw error
   }
-  // A map keeps the place at which a key was set first.
+  // A map keeps the position of a key's first insertion.
   const byId = new Map<string, PermissionNames>()
   for (const log of Array.isArray(logs) ? logs : []) {
     const names = readSetEvent(log)
@@ -47,7 +47,7 @@ export async function readSetEvents(
   return [...byId.values()]
 }
 
-/** Undefined for what is no such log: a node's answer is not trusted to be one. */
+/** Returns `undefined` for any other log, because a node's response is not trusted. */
 function readSetEvent(log: unknown): PermissionNames | undefined {
   if (typeof log !== 'object' || log === null || !('topics' in log) || !('data' in log)) return undefined
   const { topics, data } = log
@@ -63,7 +63,7 @@ function readSetEvent(log: unknown): PermissionNames | undefined {
   }
 }
 
-/** The permission within the event: what its offsets point at must be there. */
+/** Reads the permission in the event, and checks that the data at its offsets exists. */
 function readPermission(bytes: Uint8Array): Omit<PermissionNames, 'id'> {
   const start = numberAt(bytes, 0)
   const at = (word: number): number => start + 32 * word

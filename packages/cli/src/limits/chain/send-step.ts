@@ -17,16 +17,16 @@ export interface StepSending {
   readonly clock: Clock
   readonly chain: OpenChain
   readonly crypto: EvmCrypto
-  /** URL of the node, where it is of a test chain of this machine: money is made there for the asking. */
+  /** The URL of the node when it is a test chain on this machine, which creates money on request. */
   readonly testNodeUrl: string | undefined
 }
 
 /**
- * Signs a transaction, sends it, and waits until it is in a block. Nothing is written down before: each step may be made
- * twice, because it names what is to be and not by how much, and the same command begins with what the chain has.
+ * Signs a transaction, sends it, and waits until it is in a block. Nothing is journalled before: each step can safely be
+ * repeated, because it sets an absolute value, and the same command starts from the state of the chain.
  *
- * @returns its hash
- * @throws {CommandError} where it would be refused, was refused, or is in no block yet (exit code 3)
+ * @returns the transaction hash
+ * @throws {CommandError} when the transaction would be refused, was refused, or is not in a block yet (exit code 3)
  */
 export async function sendStep(
   sending: StepSending,

@@ -20,23 +20,23 @@ import type { World } from '../../world.ts'
 
 export interface PrecheckedAgent {
   readonly endpoint: string
-  /** As `/health` tells it. */
+  /** The name in `/health`. */
   readonly name: string
-  /** Undefined where it serves no `/about`: it can be registered as Phase 1 only (D36). */
+  /** `undefined` when the agent serves no `/about`: it can then be registered as Phase 1 only (D36). */
   readonly declaration: Declaration | undefined
   readonly mode: AgentMode
   readonly findings: Findings
 }
 
-/** What a question waits for its answer. */
+/** The timeout of each request. */
 const TIMEOUT_MS = 15_000
-/** What the platform and its callers stand on, and what no job and no payment is needed for. */
+/** The rules that the platform and callers depend on and that can be checked without a job or a payment. */
 const AREAS = ['health', 'about', 'routes', 'cors', 'payment-required', 'payment-required-header', 'unpaid']
 const PROBE = { timeoutMs: 10_000, maxBytes: 262_144 } as const
 
 /**
- * Asks an agent what the platform will ask: `/health`, `/about`, a job without payment, and the rules of the
- * interface that can be asked for nothing.
+ * Sends an agent the requests of the platform: `/health`, `/about`, a job without payment, and the rules of the interface
+ * that can be checked without paying.
  */
 export async function precheckAgent(world: World, endpoint: string): Promise<PrecheckedAgent> {
   const { signal } = world
@@ -58,7 +58,7 @@ export async function precheckAgent(world: World, endpoint: string): Promise<Pre
   return { ...agent, findings: await putRules(world, endpoint, run) }
 }
 
-/** What `farebox dev` starts is in dev mode, which is refused here. */
+/** The hint names `farebox start`, because `farebox dev` starts an agent in dev mode, which is refused here. */
 async function reach({ signal }: World, endpoint: string): Promise<void> {
   try {
     await reachAgent(endpoint, { timeoutMs: TIMEOUT_MS, signal })
@@ -97,7 +97,7 @@ function nameOf(json: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-/** Only an agent that says there is none is Phase 1: a broken one has to be fixed (REG-07). */
+/** Only an agent without `/about` is Phase 1; an agent with a broken one must be fixed (REG-07). */
 async function readDeclaration({ signal }: World, endpoint: string): Promise<Declaration | undefined> {
   try {
     return await readAbout(endpoint, { allowHttp: true, signal })
@@ -112,7 +112,7 @@ async function readDeclaration({ signal }: World, endpoint: string): Promise<Dec
   }
 }
 
-/** OPS-02: an agent that answers without being paid is not listed as a paid one. */
+/** OPS-02: an agent that delivers without payment is not listed as a paid one. */
 async function refuseFreeWork({ signal }: World, endpoint: string): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const request = { url: `${endpoint}/execute`, method: 'POST', headers, body: '{}', ...PROBE } as const

@@ -6,10 +6,10 @@ import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { CommandError, usageError } from '../../command-error.ts'
 import { readUrl, schemeHint } from '../../terminal/read-option.ts'
 
-/** AgentRegistry keeps no longer one. */
+/** AgentRegistry stores no longer URL. */
 const MAX_ENDPOINT_BYTES = 2_048
 
-/** Reads the URL of `--endpoint`: the form that is registered, without a slash at its end. */
+/** Reads the URL of `--endpoint` in the form that is registered, without a trailing slash. */
 export function readEndpoint(text: string | undefined): string {
   if (text === undefined)
     throw usageError('which agent?', 'farebox register --endpoint https://agent.example')
@@ -36,8 +36,8 @@ function placeOf(url: string): string {
 }
 
 /**
- * Refuses what the platform would never call (D37, CLI-04): http, addresses without a name, names of this machine or
- * of a private network. A platform in local mode takes agents of this machine too.
+ * Refuses URLs that the platform would never call (D37, CLI-04): http, IP addresses, and names of this machine or of a
+ * private network. A platform in local mode also accepts agents on this machine.
  */
 export async function refuseUnreachable(
   endpoint: string,
@@ -81,7 +81,7 @@ async function addressesOf(hostname: string): Promise<readonly string[]> {
   }
 }
 
-/** Blocks of IANA's special-purpose registries that are nobody's public address, as far as an agent could be there. */
+/** Blocks of IANA's special-purpose registries that are not public addresses, as far as an agent could have one. */
 const SPECIAL_IPV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -97,7 +97,7 @@ const SPECIAL_IPV4 = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const
-/** What is handed out to the public internet so far; all else of IPv6 is something special. */
+/** The block assigned to the public internet so far; all other IPv6 addresses have a special purpose. */
 const GLOBAL_IPV6 = ['2000::', 3] as const
 const SPECIAL_IPV6 = [
   ['2001::', 23],
@@ -107,8 +107,8 @@ const SPECIAL_IPV6 = [
 ] as const
 
 /**
- * Whether an IP address can be reached by anybody. The platform judges again, more strictly and at the moment it
- * connects (D37); this is to tell an owner before anything is staked.
+ * Returns whether an IP address is public. The platform checks again, more strictly and at the time of the connection
+ * (D37); this check informs an owner before anything is staked.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {

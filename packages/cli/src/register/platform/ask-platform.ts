@@ -8,20 +8,23 @@ import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError } from '../../command-error.ts'
 
 export interface PlatformQuestion<T> extends Pick<PlatformRequest<T>, 'schema'> {
-  /** Default: GET, and POST with a body. */
+  /** Default: GET, or POST when there is a body. */
   readonly method?: PlatformRequest<T>['method']
-  /** Beginning with a slash. */
+  /** Begins with a slash. */
   readonly path: string
   readonly body?: object
   readonly token?: string
 }
 
-/** Asks one platform. Rejects with a {@link PlatformRefusal} where it says no, else with a `CommandError`. */
+/**
+ * Sends a request to one platform. Rejects with a {@link PlatformRefusal} when the platform refuses, else with a
+ * `CommandError`.
+ */
 export interface AskPlatform {
   <T>(question: PlatformQuestion<T>): Promise<T>
 }
 
-/** The platform's own refusal: it answered, and the answer is no. */
+/** The platform responded with a refusal. */
 export class PlatformRefusal extends CommandError {
   /** HTTP status. */
   readonly status: number
@@ -35,9 +38,9 @@ export class PlatformRefusal extends CommandError {
 }
 
 /**
- * What was asked, or undefined where the platform says no.
+ * Resolves to the result of the request, or to `undefined` when the platform refuses.
  *
- * @param statuses the only ones that count; absent: all
+ * @param statuses the only statuses that count as a refusal; by default all
  */
 export async function unlessPlatformRefused<T>(
   asked: Promise<T>,
@@ -51,10 +54,10 @@ export async function unlessPlatformRefused<T>(
   }
 }
 
-/** A platform probes somebody else's server before it answers; that server may be slow. */
+/** A platform probes another server before it responds, and that server may be slow. */
 const LIMITS = { timeoutMs: 75_000, maxBytes: 1_048_576 } as const
 
-/** Makes the asker of the platform at a URL; nothing is sent yet. */
+/** Creates the request function for the platform at a URL; nothing is sent yet. */
 export function createAskPlatform(url: string, signal: AbortSignal): AskPlatform {
   const connection = connectionOf({ signal })
   return async ({ method, path, body, token, schema }) => {

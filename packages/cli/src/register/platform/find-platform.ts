@@ -6,7 +6,7 @@ import { openRegistrationJournal } from './registration-journal.ts'
 import { readUrl } from '../../terminal/read-option.ts'
 
 export interface ChosenPlatform {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly local: LocalEconomy | undefined
 }
@@ -14,10 +14,10 @@ export interface ChosenPlatform {
 const VARIABLE = 'FAREBOX_PLATFORM'
 
 /**
- * Which platform: `--platform`, else `FAREBOX_PLATFORM`, else the one of the local economy; for an agent that was
- * registered from here, else the one it was registered at.
+ * Selects the platform: `--platform`, else `FAREBOX_PLATFORM`, else the one of the local economy. For an agent that was
+ * registered from this machine, the default is the platform where it was registered.
  *
- * @param agentId the agent that is meant, where one is
+ * @param agentId the agent that the command is about, if any
  */
 export async function findPlatform(
   world: World,
@@ -39,7 +39,10 @@ export async function findPlatform(
   return { url, local: isOnLoopback(url) ? local : undefined }
 }
 
-/** The platform at which an agent of this number was registered from here; undefined where there is none. */
+/**
+ * Returns the platform at which an agent with this number was registered from this machine, or `undefined` when there is
+ * none.
+ */
 async function savedPlatform({ home }: World, agentId: number | undefined): Promise<string | undefined> {
   if (agentId === undefined) return undefined
   const records = await openRegistrationJournal(home).list()

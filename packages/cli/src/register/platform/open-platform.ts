@@ -20,7 +20,7 @@ const knownAgent = agentPage.pick({
 })
 const lastLook = declarationHistory.pick({ problem: true, last_read_at: true })
 
-/** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
+/** The HTTP API of a platform. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
 export type OpenPlatform = ReturnType<typeof openPlatform>
 export type PlatformAgent = Awaited<ReturnType<OpenPlatform['readAgent']>>
 
@@ -31,25 +31,25 @@ export function openPlatform(url: string, signal: AbortSignal) {
   return {
     url,
     describe: () => describe(ask, url),
-    /** Begins the registration of an endpoint, or gives the one there is. The platform probes the endpoint itself. */
+    /** Starts the registration of an endpoint, or returns the existing one. The platform probes the endpoint itself. */
     register: (endpoint: string) =>
       ask({ path: '/v1/registrations', body: { endpoint }, schema: registration }),
     readRegistration: (id: string) =>
       ask({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),
-    /** Has the platform probe an agent now. */
+    /** Makes the platform probe an agent now. */
     refresh: (agentId: number) => ask({ path: `${agent(agentId)}/refresh`, body: {}, schema: refreshed }),
     readAgent: (agentId: number) => ask({ path: agent(agentId), schema: knownAgent }),
-    /** What was wrong when it probed an agent last, and when it read its `/about` last. */
+    /** Returns the problems found by the latest probe of an agent and by the latest read of its `/about`. */
     readLastLook: (agentId: number) =>
       ask({ path: `${agent(agentId)}/declarations?limit=1`, schema: lastLook }),
-    /** The number of the agent that is listed with an endpoint. */
+    /** Returns the number of the agent that is listed with an endpoint. */
     findAgent: async (endpoint: string) =>
       (await ask({ path: `/v1/agents/at?endpoint=${encodeURIComponent(endpoint)}`, schema: agentAt }))
         .agent_id,
   }
 }
 
-/** Every platform has this page: what does not is none, in whatever form it says so. */
+/** Reads the page that every platform has; any other response means that the server is not a platform. */
 async function describe(ask: AskPlatform, url: string): Promise<Platform> {
   try {
     return await ask({ path: '/v1/platform', schema: platform })

@@ -1,9 +1,9 @@
-/** What to do after a Ctrl-C in a command that changes what is registered. */
+/** What to do after a Ctrl-C in a command that changes a registration. */
 export const ON_AGAIN = 'run the same command again: it continues where it stopped'
 
 /** Options of every command that signs a transaction. */
 export interface RawKeyOptions {
-  /** True where no wallet is named. */
+  /** True when no wallet is named. */
   readonly wallet?: string | true
   readonly passwordFile?: string
   readonly rpcUrl?: string
@@ -14,13 +14,13 @@ export interface RawRegisterOptions extends RawKeyOptions {
   readonly platform?: string
   /** Seconds. */
   readonly timeout?: string
-  /** Without a `--no-browser` it is true. */
+  /** True unless `--no-browser` is given. */
   readonly browser?: boolean
   readonly json?: true
 }
 
 export interface RawAgentOptions extends RawKeyOptions {
-  /** Of `deregister` alone. */
+  /** Option of `deregister` only. */
   readonly yes?: true
   readonly endpoint?: string
   readonly platform?: string

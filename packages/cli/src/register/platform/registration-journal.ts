@@ -9,49 +9,52 @@ export interface RegistrationRecord {
   /** Unix seconds. */
   readonly startedAt: number
   readonly agentId?: number
-  /** Unix seconds; when a change that was made here wrote this endpoint to the chain. */
+  /** Unix seconds at which a change made on this machine wrote this endpoint to the chain. */
   readonly movedAt?: number
-  /** Unix seconds; when it was found that the agent is deregistered. Its number is not given again. */
+  /** Unix seconds at which the agent was found to be deregistered. Its number is never assigned again. */
   readonly endedAt?: number
 }
 
-/** A stake that was signed here: written down before it is sent, and sent again byte for byte, never signed twice. */
+/**
+ * A stake that was signed on this machine. It is stored before it is sent; a resend uses the same bytes, so it is never
+ * signed twice.
+ */
 export interface StakeRecord {
   readonly version: 1
   /** Lower-case address. */
   readonly from: string
   readonly chainId: number
-  /** Hash of the chain's first block: a local chain that was started again has another. */
+  /** The hash of the chain's first block, which differs after a local chain was reset. */
   readonly firstBlock: string
   readonly nonce: number
   readonly hash: string
   readonly raw: string
 }
 
-/** A change of a registered agent that was signed here: written down before it is sent, as a stake is. */
+/** A change of a registered agent that was signed on this machine; stored before it is sent, like a stake. */
 export interface ChangeRecord extends StakeRecord {
   readonly platform: string
   readonly agentId: number
   readonly kind: ChangeKind
-  /** Where the agent is reached once it is done; of a deregistration, where it was reached. */
+  /** The agent's endpoint after the change; for a deregistration, its last endpoint. */
   readonly endpoint: string
-  /** What the platform calls the registration of the new endpoint; none of a deregistration. */
+  /** The platform's id for the registration of the new endpoint; omitted for a deregistration. */
   readonly registrationId?: string
 }
 
 export type ChangeKind = 'update' | 'deregister'
 
 export type RegistrationKey = Pick<RegistrationRecord, 'platform' | 'endpoint'>
-/** What a change is found by: of one agent there is one at a time. */
+/** The key of a change: there is at most one change of an agent at a time. */
 export type ChangeKey = Pick<ChangeRecord, 'platform' | 'agentId'>
 
 /** The registrations of this person, in `<home>/registrations`. */
 export interface RegistrationJournal {
   list(): Promise<readonly RegistrationRecord[]>
   registration(key: RegistrationKey): KeptFile<RegistrationRecord>
-  /** Created before it is sent; removed where the chain will never take it. */
+  /** Created before the stake is sent; removed when the chain can never accept it. */
   stake(key: RegistrationKey): KeptFile<StakeRecord>
-  /** Created before it is sent; removed where it is done, or the chain will never take it. */
+  /** Created before the change is sent; removed when it is done, or when the chain can never accept it. */
   change(key: ChangeKey): KeptFile<ChangeRecord>
 }
 
@@ -84,7 +87,7 @@ function wholeNumbers<Name extends string>(
   names: readonly Name[],
 ): { readonly [name in Name]?: number } {
   const known = names.filter(name => Number.isSafeInteger(fields[name]))
-  // Each of them was asked for by its name.
+  // Each file was requested by its name.
   return Object.fromEntries(known.map(name => [name, fields[name]])) as { [name in Name]?: number }
 }
 

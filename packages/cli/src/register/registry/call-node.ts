@@ -14,10 +14,12 @@ import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 
 const TIMEOUT_MS = 10_000
 
-/** No answer came from the node: what was asked may have been done or not. */
+/** The node did not respond, so it is unknown whether the request was executed. */
 class NodeUnreachable extends CommandError {}
 
-/** Asks the node. Rejects with a `JsonRpcError` where it refuses, with {@link NodeUnreachable} where it is silent. */
+/**
+ * Calls the node. Rejects with a `JsonRpcError` when it refuses, and with {@link NodeUnreachable} when it does not respond.
+ */
 async function callNode(
   { rpc, network }: OpenChain,
   method: string,
@@ -32,29 +34,29 @@ async function callNode(
   }
 }
 
-/** The node as what makes and follows transactions asks it; it refuses and is silent as {@link callNode} says. */
+/** The node in the form in which the code for transactions uses it; it rejects like {@link callNode}. */
 export function nodeOf(chain: OpenChain): Pick<JsonRpc, 'call'> {
   return { call: (method, parameters) => callNode(chain, method, parameters) }
 }
 
-/** Hash of the chain's first block: its name, where chain ids are used twice. */
+/** Returns the hash of the chain's first block, which identifies a chain when several use the same id. */
 export async function readFirstBlock(chain: OpenChain): Promise<string> {
   return String(objectOf(await callNode(chain, 'eth_getBlockByNumber', ['0x0', false]))['hash'])
 }
 
-/** The number that a transaction registered an agent under; undefined where it did not. */
+/** Returns the number under which a transaction registered an agent, or `undefined` when it registered none. */
 export function registeredAgentId({ logs }: ChainReceipt): number | undefined {
   const registered = logs.find(({ topics: [topic] }) => topic === AGENT_REGISTERED_TOPIC)
   return registered === undefined ? undefined : Number(readNumber(registered.topics[1]))
 }
 
-/** What the registry at an address wants as a stake, in wei; undefined where there is no registry. */
+/** Returns the stake that the registry at an address requires, in wei, or `undefined` when there is no registry. */
 export async function readRegistryStake(chain: OpenChain, registry: string): Promise<bigint | undefined> {
   const answer = await callView(chain, registry, STAKE_CALL)
   return answer === undefined || !/^0x[0-9a-f]{64}$/i.test(answer) ? undefined : BigInt(answer)
 }
 
-/** Who holds an agent's token, lower case; undefined where nobody does. */
+/** Returns the owner of an agent's token, lower case, or `undefined` when there is none. */
 export async function readOwner(
   chain: OpenChain,
   registry: string,
@@ -66,18 +68,18 @@ export async function readOwner(
     : `0x${answer.slice(-40).toLowerCase()}`
 }
 
-/** Whether there ever was an agent of this number: numbers are given one after the other, and none twice. */
+/** Returns whether an agent with this number ever existed: numbers are assigned consecutively and only once. */
 export async function wasRegistered(chain: OpenChain, registry: string, agentId: number): Promise<boolean> {
   const answer = await callView(chain, registry, LAST_AGENT_ID_CALL)
   return answer !== undefined && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(agentId) <= BigInt(answer)
 }
 
-/** Whether the node knows a transaction: in a block, or waiting for one. */
+/** Returns whether the node knows a transaction, in a block or pending. */
 export async function isKnown(chain: OpenChain, hash: string): Promise<boolean> {
   return (await callNode(chain, 'eth_getTransactionByHash', [hash])) !== null
 }
 
-/** Where an agent is reached; undefined where there is no such agent. */
+/** Returns the endpoint of an agent, or `undefined` when the agent does not exist. */
 export async function readEndpointOf(
   chain: OpenChain,
   registry: string,
@@ -88,8 +90,8 @@ export async function readEndpointOf(
 }
 
 /**
- * The agent of an owner that is registered by an endpoint; undefined where there is none, or the node does not tell
- * logs from the beginning.
+ * Finds the agent that an owner registered with an endpoint. Returns `undefined` when there is none, or when the node does
+ * not provide logs from the beginning.
  */
 export async function findAgentId(
   chain: OpenChain,
@@ -111,7 +113,7 @@ export async function findAgentId(
   return undefined
 }
 
-/** Undefined where the contract refuses. */
+/** Returns `undefined` when the contract reverts. */
 async function callView(chain: OpenChain, to: string, data: string): Promise<string | undefined> {
   try {
     return String(await callNode(chain, 'eth_call', [{ to, data }, 'latest']))
@@ -133,7 +135,7 @@ function topicsOf(log: unknown): readonly unknown[] {
 
 const WORD = 32
 
-/** An answer that is one text; undefined where it is none. */
+/** Decodes a result that is a single text; returns `undefined` for any other result. */
 function readText(answer: string): string | undefined {
   if (!/^0x(?:[0-9a-f]{64}){2,}$/i.test(answer)) return undefined
   const bytes = fromHex(answer)

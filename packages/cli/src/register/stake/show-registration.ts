@@ -13,7 +13,7 @@ import type { PlannedTransaction } from '../transaction/send-transaction.ts'
 import { readAbout } from '@farebox/client/agent/read-about'
 import { spellAddress } from '../../keys/spell-address.ts'
 
-/** More of an agent is not told on a line. */
+/** Further capabilities are not shown on the line. */
 const MAX_CAPABILITIES = 4
 const MAX_FAILED = 5
 const WHAT_COLUMNS = 14
@@ -56,7 +56,7 @@ function describeCapabilities(capabilities: {
   return [...shown, ...more].join(', ')
 }
 
-/** What an agent without `/about` can be (D36). */
+/** Explains what an agent without `/about` can do (D36). */
 export function showPhaseOne({ world }: Registering): void {
   const { err } = world
   const text =
@@ -70,9 +70,9 @@ export function showPhaseOne({ world }: Registering): void {
 }
 
 /**
- * What a registration costs, where, and who pays.
+ * Shows the cost of a registration, the network, and the payer.
  *
- * @param signing undefined where a browser wallet will: it tells the gas itself
+ * @param signing `undefined` when a browser wallet signs, which shows the gas itself
  */
 export async function showStakeTerms(
   { world, chosen, described }: Registering,
@@ -99,13 +99,13 @@ export async function showStakeTerms(
   world.err.write(`\n${rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(10))}${text}\n`).join('')}`)
 }
 
-/** As precise as anybody wants to know: two digits that count, rounded up. */
+/** Rounds up to two significant digits. */
 function shortCoin(wei: bigint): string {
   const unit = 10n ** BigInt(Math.max(0, wei.toString().length - 2))
   return formatCoin(((wei + unit - 1n) / unit) * unit)
 }
 
-/** What came of it. With `--json` the document tells the same. */
+/** Shows the result. With `--json` the document contains the same data. */
 export function showListed({ world, raw }: Registering, listed: ListedAgent): void {
   const { err, out } = world
   const { agentId, profileUrl, isProvisional } = listed
@@ -122,8 +122,8 @@ function isLocalPlatform({ url }: ChosenPlatform, { local_mode: isLocal, network
 const TIMEOUT_MS = 5_000
 
 /**
- * Shows what an agent that moves its callers' tokens still needs once it has a number. Nothing where no capability declares
- * it, or where the agent does not answer now.
+ * Shows the remaining setup of an agent that moves its callers' tokens, once it has a number. Shows nothing when no
+ * capability declares such a permission, or when the agent does not respond now.
  */
 export async function showSpending(world: World, endpoint: string, agentId: number): Promise<void> {
   const signal = AbortSignal.any([world.signal, AbortSignal.timeout(TIMEOUT_MS)])

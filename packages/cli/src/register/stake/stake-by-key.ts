@@ -19,11 +19,11 @@ import {
 import { encodeRegister } from '@farebox/contracts/internal/calls/registry-calls'
 
 /**
- * Goes on with a stake that was signed here before: sends the same bytes until they are in a block. Resolves to its
- * transaction; undefined where there was none, or it is void: it never came into a block, or what it registered has
- * been deregistered or moved since.
+ * Continues a stake that was signed on this machine before: sends the same bytes until they are in a block. Resolves to its
+ * transaction. Resolves to `undefined` when there was none or it is void: it never got into a block, or the agent that it
+ * registered has since been deregistered or moved.
  *
- * @throws {CommandError} where it is not known yet what became of it (exit code 3)
+ * @throws {CommandError} when its result is not known yet (exit code 3)
  */
 export async function followEarlierStake(
   registering: Registering,
@@ -60,10 +60,10 @@ async function stands(
 }
 
 /**
- * Stakes with a key of this machine, once: what is signed is written down before it is sent. Then waits until the
- * agent is listed.
+ * Pays the stake with a key on this machine, only once: the signed transaction is stored before it is sent. Then waits
+ * until the agent is listed.
  *
- * @throws {CommandError} where nothing was staked, or it is not known yet (exit code 3)
+ * @throws {CommandError} when nothing was staked, or the result is not known yet (exit code 3)
  */
 export async function stakeByKey(registering: Registering, registration: Registration): Promise<ListedAgent> {
   const { world, chosen, described, raw } = registering
@@ -76,7 +76,7 @@ export async function stakeByKey(registering: Registering, registration: Registr
   }
 }
 
-/** Resolves to the transaction that staked; undefined where the wallet had staked before. */
+/** Resolves to the transaction of the stake; `undefined` when the wallet had already staked. */
 async function stakeOnce(
   registering: Registering,
   registration: Registration,
@@ -97,7 +97,7 @@ async function stakeOnce(
   return await outcomeOf(registering, registration, signed, followed)
 }
 
-/** Undefined where the wallet has staked for this endpoint already. */
+/** Returns `undefined` when the wallet has already staked for this endpoint. */
 async function signStake(
   registering: Registering,
   registration: Registration,
@@ -121,7 +121,7 @@ async function signStake(
   return { version: 1, chainId: chain.network.chainId, ...signed }
 }
 
-/** D36: the wallet that is paid is the one that stakes. */
+/** D36: the stake must be paid by the wallet that receives the payments. */
 function refuseOtherWallet({ found }: Registration, { address, source }: PayingKey): void {
   if (found.phase !== 'agent' || found.wallet === address) return
   throw new CommandError(
@@ -132,7 +132,7 @@ function refuseOtherWallet({ found }: Registration, { address, source }: PayingK
 
 async function agreeToStake({ world }: Registering, { valueWei, gasWei }: PlannedTransaction): Promise<void> {
   if (!world.canAsk) {
-    // --wallet agreed to the stake; gas that costs more than it is nothing anybody thought of.
+    // --wallet agreed to the stake; gas that costs more than the stake is not covered by that.
     if (gasWei <= valueWei) return
     throw new CommandError(
       `the gas costs up to ${formatCoin(gasWei)} ETH now, more than the stake`,

@@ -14,25 +14,25 @@ import type { RegistrationJournal } from '../platform/registration-journal.ts'
 export interface ListedAgent {
   readonly agentId: number
   readonly profileUrl: string
-  /** Phase 1 (D36). */
+  /** Whether the agent is Phase 1 (D36). */
   readonly isProvisional: boolean
   readonly transaction: string | undefined
 }
 
-/** How long a person may take at the page, and the chain and the platform with what comes then. */
+/** How long a person at the page, and the chain and the platform after that, may take. */
 const STAKE_WITHIN_MS = 20 * 60_000
-/** Without a terminal nobody has read the address of the page yet: a person who reads the log runs it again. */
+/** Without a terminal, no person has seen the page's address yet; a person who reads the log runs the command again. */
 const UNSEEN_STAKE_WITHIN_MS = 120_000
 const LIST_WITHIN_MS = 10 * 60_000
 const POLL_MS = 1_000
-/** An outage shorter than so many questions in a row is borne. */
+/** Fewer failed requests in a row than this are tolerated. */
 const MAX_FAILURES = 30
 
 /**
- * Asks the platform again and again until the agent is listed, and shows how far it is.
+ * Polls the platform until the agent is listed, and shows the progress.
  *
- * @param staked what is known of the stake before the platform sees it
- * @throws {CommandError} where it is refused; where it takes too long, with exit code 3
+ * @param staked what is known about the stake before the platform reports it
+ * @throws {CommandError} when the platform refuses the agent; with exit code 3 when it takes too long
  */
 export async function waitForListing(
   registering: Registering,
@@ -88,7 +88,7 @@ async function readStatus(
 
 interface Steps {
   show(status: RegistrationStatus): void
-  /** Stakes of others that do not count: said once each. */
+  /** Warns about stakes of other wallets, which do not count; once for each stake. */
   warn(registration: Registration): void
   end(): void
 }
@@ -166,7 +166,10 @@ function tooLong({ endpoint, register_page_url: page }: Registration, isSeen: bo
   return new CommandError('nobody has staked so far', next, exit)
 }
 
-/** Sends a person to the page of the registration, and waits until the agent is listed. The address is always printed, too. */
+/**
+ * Directs a person to the page of the registration, and waits until the agent is listed. The address is always printed as
+ * well.
+ */
 export async function stakeInBrowser(
   registering: Registering,
   registration: Registration,
@@ -190,6 +193,6 @@ export interface Registering {
   readonly described: Platform
   readonly journal: RegistrationJournal
   readonly raw: RawRegisterOptions
-  /** How long to wait at most, for the stake and for the listing each; undefined: as long as each usually takes. */
+  /** The maximum wait for the stake and for the listing, each; `undefined`: the usual time of each. */
   readonly timeoutMs: number | undefined
 }

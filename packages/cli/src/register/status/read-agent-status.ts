@@ -7,14 +7,14 @@ import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
 import { type AgentStatus, showAgentStatus } from './show-agent-status.ts'
 
-/** A platform takes a deregistration for done some blocks after the chain has it. */
+/** A platform treats a deregistration as final some blocks after it is on the chain. */
 const FOLLOWS_WITHIN_S = 900
-/** How often a platform looks at an agent on demand. */
+/** The minimum interval between two requested probes of an agent. */
 const LOOK_EVERY_S = 60
 
 /**
- * `farebox register status <agent id>`: has the platform look at an agent and tells what it found; where it looked a
- * moment ago, or looks at it no more, what it knows.
+ * `farebox register status <agent id>`: makes the platform probe an agent and shows the result. When the platform probed it
+ * recently, or no longer probes it, shows the known data.
  */
 export async function readAgentStatus(
   world: World,
@@ -40,9 +40,9 @@ export async function readAgentStatus(
 }
 
 /**
- * Has the platform look at an agent; where it looked a moment ago, or looks at it no more, what it knows.
+ * Makes the platform probe an agent. Returns the known data when the platform probed it recently, or no longer probes it.
  *
- * @throws {PlatformRefusal} where it knows of no such agent
+ * @throws {PlatformRefusal} when the platform does not know the agent
  */
 export async function refreshStatus(
   platform: OpenPlatform,
@@ -51,7 +51,7 @@ export async function refreshStatus(
 ): Promise<AgentStatus> {
   try {
     const found = await platform.refresh(agentId)
-    // Only who has to fix something needs to be told where.
+    // The place of a problem is shown only when there is one to fix.
     const isWell = found.problem === null && found.payable
     const page = isWell ? undefined : await unlessPlatformRefused(platform.readAgent(agentId))
     return {
@@ -70,10 +70,10 @@ export async function refreshStatus(
   }
 }
 
-/** Deregistered or taken down; changed on the chain meanwhile; looked at less than a minute ago. */
+/** 404: deregistered or taken down; 409: changed on the chain in the meantime; 429: probed less than a minute ago. */
 const MEANS_KNOWN: readonly number[] = [404, 409, 429]
 
-/** When the look was that keeps the platform from another one, by how long it says to wait. */
+/** Derives the time of the previous probe from how long the platform says to wait for the next one. */
 function lookedAtOf(
   { message, retryAfterSeconds: wait }: PlatformRefusal,
   nowSeconds: number,

@@ -6,20 +6,20 @@ import type { World } from '../../world.ts'
 
 export interface AgentStatus extends Refreshed {
   readonly endpoint: string | null
-  /** Why nobody is sent to pay it, in a sentence. */
+  /** Why callers are not directed to pay the agent, in a sentence. */
   readonly not_payable: string | null
-  /** Unix seconds; null: never. */
+  /** Unix seconds; null when it was never probed. */
   readonly looked_at: number | null
-  /** False: the platform did not look just now. */
+  /** False when the platform did not probe the agent for this request. */
   readonly is_fresh: boolean
 }
 
 const NAME_COLUMNS = 11
 
 /**
- * Shows what is known of an agent: what has to be fixed first.
+ * Shows the known status of an agent, with the problems to fix first.
  *
- * @param isEnding it was deregistered from here a moment ago
+ * @param isEnding whether it was deregistered from this machine a moment ago
  */
 export function showAgentStatus(
   world: World,
@@ -63,7 +63,7 @@ export function toFix(
   return [`agent ${agentId} ${what}${at}`, `${next}; ${then}`]
 }
 
-/** Nobody who is sent there gets an answer. */
+/** Returns whether the agent does not respond to callers. */
 function isSilent(problem: string | null): boolean {
   return problem !== null && /cannot be reached|takes longer than/.test(problem)
 }

@@ -9,8 +9,8 @@ import { runWithJson } from '../../terminal/run-with-json.ts'
 import { asTyped } from '../../terminal/text.ts'
 
 /**
- * `farebox register status`: has the platform look at an agent, or at every one that was registered from here, and tells
- * what it found; exit code 1 where one has a problem.
+ * `farebox register status`: makes the platform probe an agent, or every agent that was registered from this machine, and
+ * shows the results; exit code 1 when one has a problem.
  */
 export async function showStatus(
   world: World,
@@ -53,7 +53,7 @@ async function listAll(world: World, options: RawAgentOptions): Promise<readonly
   return lines
 }
 
-/** What has to be looked after comes first. */
+/** Agents with a problem to fix come first. */
 function hasToFix({ to_fix: problem }: StatusLine): boolean {
   return problem !== undefined && problem !== null
 }

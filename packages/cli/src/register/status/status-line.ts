@@ -22,31 +22,31 @@ export interface StatusLine {
   readonly endpoint: string
   readonly platform: string
   readonly status: RegistrationStatus | AgentState | null
-  /** Why the platform does not tell. */
+  /** Why the platform's data is missing. */
   readonly problem?: string
   readonly register_page_url?: string
   readonly availability?: AgentHealth['availability']
-  /** Of an agent that is listed: what is wrong with it now, as `register status <agent id>` tells it. */
+  /** For a listed agent: its current problem, as shown by `register status <agent id>`. */
   readonly to_fix?: string | null
   readonly under_way?: Pick<ChangeRecord, 'kind' | 'endpoint' | 'hash'>
 }
 
-/** What becomes of a registration once it has an agent. */
+/** The state of a registration that has an agent number. */
 type AgentState =
   | { readonly state: 'deregistered'; readonly agent_id: number | null }
-  /** Moved from here; the platform does not know it yet, and has the agent at `from`. */
+  /** The agent was moved from this machine; the platform does not know it yet and still lists it at `from`. */
   | { readonly state: 'moving'; readonly agent_id: number; readonly from: string }
-  /** As its page tells it, which does not name the stake. */
+  /** The data of its page, which does not contain the stake. */
   | {
       readonly state: 'listed'
       readonly agent_id: number
       readonly profile_url: string
       readonly provisional: boolean
     }
-  /** Staked, and not looked at yet. */
+  /** Staked, and not probed yet. */
   | { readonly state: 'waiting'; readonly agent_id: number }
 
-/** A platform takes a change for done some blocks after the chain has it. */
+/** A platform treats a change as final some blocks after it is on the chain. */
 const FOLLOWS_WITHIN_S = 900
 
 interface Asked {
@@ -79,7 +79,7 @@ export async function readStatusLine(
   }
 }
 
-/** What was listed once may be down: the platform looks at it, as it does for one agent alone. */
+/** Probes an agent that was listed before, because it may be down now; the platform probes it as for a single agent. */
 async function withLook({ platform }: Asked, line: StatusLine): Promise<StatusLine> {
   if (line.status?.state !== 'listed') return line
   try {
@@ -94,7 +94,9 @@ async function withLook({ platform }: Asked, line: StatusLine): Promise<StatusLi
 
 type ReportedStatus = Partial<StatusLine> & Pick<StatusLine, 'status'>
 
-/** A registration is of an endpoint: once there is an agent, it may be elsewhere, or gone. */
+/**
+ * Requests the current state. A registration belongs to an endpoint: its agent may have moved or been deregistered since.
+ */
 async function ask(asked: Asked): Promise<ReportedStatus> {
   const { journal, record, platform } = asked
   const { agentId, registrationId } = record
@@ -123,7 +125,7 @@ async function ask(asked: Asked): Promise<ReportedStatus> {
   return statusOf(registration)
 }
 
-/** What the platform says that it does not have is no failure here. */
+/** A platform's response that something does not exist is not a failure here. */
 async function orNotThere<T>(asked: Promise<T>): Promise<T | PlatformRefusal> {
   try {
     return await asked
@@ -133,7 +135,7 @@ async function orNotThere<T>(asked: Promise<T>): Promise<T | PlatformRefusal> {
   }
 }
 
-/** A registration says nothing of the checks that came after it. */
+/** Reads the availability, because a registration contains no later checks. */
 async function readAvailability(
   platform: OpenPlatform,
   { status }: Registration,

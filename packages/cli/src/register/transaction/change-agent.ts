@@ -44,33 +44,33 @@ export interface RegistryChange {
   readonly kind: ChangeKind
   isSame(earlier: ChangeRecord): boolean
   /**
-   * What the chain has already, to be noted here; undefined where there is something to be done.
+   * Returns a change that is already on the chain and only has to be recorded; `undefined` when there is something to do.
    *
-   * @param owner lower case; undefined where nobody holds the agent
-   * @throws {CommandError} where it can never be done
+   * @param owner lower case; `undefined` when the agent has no owner
+   * @throws {CommandError} when the change is impossible
    */
   findDone(
     at: Changing,
     owner: string | undefined,
   ): Promise<(Pick<ChangeRecord, 'endpoint'> & { readonly registrationId?: string | undefined }) | undefined>
-  /** Looks at what there is before anything is signed. */
+  /** Reads the current state before anything is signed. */
   prepare(at: Changing, owner: string): Promise<PreparedChange>
-  /** Asks a person; rejects with a `CommandError` where they do not want it. */
+  /** Asks the person to agree; rejects with a `CommandError` when the person does not. */
   agree(planned: PlannedTransaction): Promise<void>
 }
 
 export interface ChangedAgent {
   readonly described: Platform
-  /** Undefined where nothing was to be done. */
+  /** `undefined` when there was nothing to do. */
   readonly transaction: string | undefined
 }
 
 /**
- * Signs and sends one call of the registry about an agent that the wallet holds, once, and waits until it is in a
- * block: what is signed is written down before it is sent, and the same command, run again, follows it. What is kept
- * here of the agent is then as the chain has it.
+ * Signs and sends one call of the registry about an agent that the wallet owns, only once, and waits until it is in a
+ * block: the signed transaction is stored before it is sent, and the same command follows it when run again. Afterwards the
+ * local records of the agent match the chain.
  *
- * @throws {CommandError} where it was not sent, was refused, or is in no block yet (exit code 3)
+ * @throws {CommandError} when it was not sent, was refused, or is not in a block yet (exit code 3)
  */
 export async function changeAgent(
   world: World,
@@ -102,7 +102,7 @@ async function doOnce(
   const key = { platform: at.chosen.url, agentId }
   const earlier = await journal.change(key).read()
   const followed = await followEarlierChange(at, key, one => change.isSame(one))
-  // Whatever it was that was followed, it is done now.
+  // Whichever change was followed, it is done now.
   if (followed !== undefined && earlier !== undefined) await noteChange(journal, earlier, clock.nowMs())
   const owner = await readOwner(chain, address, agentId)
   const done = await change.findDone(at, owner)
@@ -126,7 +126,7 @@ async function sign(
   const { world, registry, chosen, described } = at
   const { chain, address, crypto } = registry
   const { agentId, kind } = change
-  // Before the agent is looked at: a wallet that is not there is told at once.
+  // The wallet is read before the agent, so that a missing wallet is reported at once.
   const key = await findKey(world, raw, localEconomyOf(chosen, described))
   const { callData, ...noted } = await change.prepare(at, owner)
   if (key.address !== owner) throw notTheirs(agentId, owner, key, { to: address, callData })
@@ -137,7 +137,7 @@ async function sign(
   return { version: 1, platform: chosen.url, agentId, kind, ...noted, chainId, ...signed }
 }
 
-/** The chain has never given this number. */
+/** The error for a number that the chain has never assigned. */
 function neverRegistered(agentId: number): CommandError {
   return new CommandError(
     `there is no agent ${agentId}`,
@@ -145,7 +145,7 @@ function neverRegistered(agentId: number): CommandError {
   )
 }
 
-/** An owner who staked in a browser has the key there: this is what its wallet would have to send. */
+/** The key of an owner who staked in a browser is there: this message shows what that wallet would have to send. */
 function notTheirs(
   agentId: number,
   owner: string,
@@ -164,11 +164,11 @@ function notTheirs(
 }
 
 /**
- * Goes on with a change of an agent that was signed here before: sends the same bytes until they are in a block.
- * Resolves to its transaction; undefined where there was none, or it is void.
+ * Continues a change of an agent that was signed on this machine before: sends the same bytes until they are in a block.
+ * Resolves to its transaction; `undefined` when there was none, or it is void.
  *
- * @param isWanted whether that change is what is asked for now; another one is not sent any more
- * @throws {CommandError} where it is not known yet what became of it (exit code 3)
+ * @param isWanted whether that change is the requested one; another change is not sent any more
+ * @throws {CommandError} when its result is not known yet (exit code 3)
  */
 async function followEarlierChange(
   at: Changing,
@@ -191,9 +191,9 @@ async function followEarlierChange(
 }
 
 /**
- * Writes a signed change down, sends it, and waits until it is in a block.
+ * Stores a signed change, sends it, and waits until it is in a block.
  *
- * @throws {CommandError} where another command is at it, it was not taken, or is in no block yet (exit code 3)
+ * @throws {CommandError} when another command is making a change, it was refused, or it is not in a block yet (exit code 3)
  */
 async function sendChange(at: Changing, change: ChangeRecord): Promise<string> {
   const { world, journal } = at

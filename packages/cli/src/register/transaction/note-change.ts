@@ -11,8 +11,8 @@ export type DoneChange = Pick<ChangeRecord, 'platform' | 'agentId' | 'endpoint'>
 }
 
 /**
- * Brings what is kept here of an agent up to what the chain says: where it is reached, or that it is no more. Nothing
- * is kept of an agent that was not registered from here. Done twice it does no harm.
+ * Updates the local records of an agent to the state of the chain: its endpoint, or its deregistration. Does nothing for an
+ * agent that was not registered from this machine. Idempotent.
  *
  * @param nowMs Unix milliseconds
  */
@@ -27,11 +27,11 @@ export async function noteChange(
     if (change.kind === 'deregister') await end(journal, record, change.agentId, seconds)
     else await move(journal, record, change, seconds)
   }
-  // Last: a command that is stopped before this notes it once more.
+  // This is the last step, so that a command that is stopped before it records the change again.
   await journal.change(change).remove()
 }
 
-/** A registration that was left before the agent had a number is known by where the agent was reached. */
+/** A registration that was abandoned before the agent had a number is identified by the agent's endpoint. */
 function isOf({ platform, agentId, endpoint }: RegistrationRecord, change: DoneChange): boolean {
   if (platform !== change.platform) return false
   return agentId === change.agentId || (agentId === undefined && endpoint === change.endpoint)

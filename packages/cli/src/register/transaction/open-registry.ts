@@ -16,10 +16,10 @@ import { formatCoin } from '../../chain/name-network.ts'
 
 export interface OpenRegistry {
   readonly chain: OpenChain
-  /** Lower-case address of the contract. */
+  /** The lower-case address of the contract. */
   readonly address: string
   readonly crypto: EvmCrypto
-  /** URL of its node, where that is a test chain of this machine: money is made there for the asking. */
+  /** The URL of its node when it is a test chain on this machine, which creates money on request. */
   readonly testNodeUrl: string | undefined
 }
 
@@ -28,8 +28,8 @@ export function localEconomyOf({ local }: ChosenPlatform, described: Platform): 
 }
 
 /**
- * Opens the registry that a platform announces, and makes sure that it is one: money sent to an address without a
- * contract is gone.
+ * Opens the registry that a platform announces, and verifies that it is one: money sent to an address without a contract
+ * would be lost.
  */
 export async function openRegistry(
   world: World,
@@ -58,7 +58,7 @@ export async function openRegistry(
   }
 }
 
-/** The key of `--wallet`; where none is named, the one that pays calls. */
+/** Returns the key of `--wallet`; by default the one that pays for calls. */
 export async function findKey(
   world: World,
   { wallet, passwordFile }: RawKeyOptions,
@@ -68,8 +68,8 @@ export async function findKey(
 }
 
 /**
- * A registration as far as it can be trusted: of the endpoint that was asked for, at the contract and on the chain the
- * platform announces, for no more than the stake there is. The call data is never taken from it.
+ * Validates a registration: it must be for the requested endpoint, at the contract and on the chain that the platform
+ * announces, and for no more than the contract's stake. Its call data is never used.
  */
 export function checkRegistration(
   registration: Registration,

@@ -30,9 +30,9 @@ export interface PlannedTransaction extends TransactionCall {
 const TEST_WEI = 10n ** 19n
 
 /**
- * Has the node run the call without sending it, and says what it would cost.
+ * Simulates the call on the node and returns its cost.
  *
- * @param contract what is called, for the message that says that it refuses
+ * @param contract the name of the called contract, for the error message when it reverts
  */
 export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
@@ -41,7 +41,7 @@ export async function planTransaction(
 ): Promise<PlannedTransaction> {
   const fees = await chooseFees(nodeOf(chain))
   const balance = await readCoinBalance(nodeOf(chain), call.from)
-  // A node refuses to estimate what the wallet cannot pay, in words of its own.
+  // A node refuses to estimate a transaction that the wallet cannot pay, with a message of its own.
   if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
   const gasLimit = await estimate(chain, call, contract)
   const gasWei = gasLimit * fees.maxFeePerGas
@@ -79,7 +79,7 @@ function tooPoor(
   )
 }
 
-/** A line for a shell: the node of a local chain lets everybody set what an address holds. */
+/** Returns a shell line that gives test money: the node of a local chain allows every caller to set a balance. */
 function giveTestMoney(nodeUrl: string, address: string): string {
   const parameters = [address, `0x${TEST_WEI.toString(16)}`]
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params: parameters })
@@ -102,17 +102,17 @@ export async function signCall(
   return { from, nonce, firstBlock, ...signTransaction(crypto, signer.signDigest, transaction) }
 }
 
-/** Nobody waits at a terminal for a node that has gone. */
+/** After this many missing responses the wait ends, because a person waits at the terminal. */
 const MAX_SILENCES = 5
-/** A block comes every few seconds; fees may rise before ours is taken. */
+/** Blocks come every few seconds, but fees may rise before ours is included. */
 const BLOCK_WITHIN_MS = 180_000
 
 /**
- * Sends a transaction that was signed for a chain, as often as it takes, and waits until it is in a block. One that was
- * signed before its chain was reset is dead.
+ * Sends a signed transaction, repeatedly if necessary, and waits until it is in a block. A transaction that was signed
+ * before its chain was reset is void.
  *
- * @param doing what is shown meanwhile
- * @throws the signal's reason; then it may be in a block later
+ * @param doing the text that is shown meanwhile
+ * @throws the signal's reason; the transaction may still get into a block later
  */
 export async function followOnChain(
   { world, clock, chain }: { readonly world: World; readonly clock: Clock; readonly chain: OpenChain },
