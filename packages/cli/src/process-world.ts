@@ -34,7 +34,8 @@ export function terminalWorld(signal: AbortSignal): World {
 }
 
 /**
- * Returns the repository of this program: there this file is in `src` or `dist`, beside the scripts that pack the packages.
+ * Finds the repository that this program runs from. In it, this file is in `packages/cli/src` or `packages/cli/dist`, and
+ * the pack script is in `scripts`.
  */
 function findClone(): string | undefined {
   const folder = fileURLToPath(new URL('../../..', import.meta.url))

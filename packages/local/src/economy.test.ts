@@ -12,7 +12,7 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-economy-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must have access to its files.
   await chmod(folder, 0o711)
 })
 afterEach(async () => {
@@ -23,7 +23,7 @@ async function start(): Promise<Economy> {
   return await startEconomy({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
 }
 
-test('without agents it is a chain, a facilitator and a payer, and says so in local.json', async () => {
+test('without agents the economy is a chain, a facilitator and a payer, as recorded in local.json', async () => {
   const economy = await start()
   expect(await (await fetch(`${economy.facilitator.url}/health`)).json()).toBeDefined()
   expect(await readLocalFile(folder)).toMatchObject({
@@ -41,7 +41,7 @@ test('without agents it is a chain, a facilitator and a payer, and says so in lo
   expect(broken).toBeUndefined()
 })
 
-test('a database that ends by itself breaks the economy, and its log is named', async () => {
+test('a database that ends by itself breaks the economy, and the message names its log', async () => {
   const economy = await startEconomy({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
   try {
     const postmaster = await findPostmaster(await realpath(join(folder, 'postgres', 'cluster', 'data')))
@@ -74,14 +74,14 @@ test('with a platform, its faucet gives test money', async () => {
   }
 })
 
-test('a second one in the folder is refused and leaves the first alone', async () => {
+test('a second economy in the folder is refused and does not affect the first', async () => {
   const economy = await start()
   await expect(start()).rejects.toMatchObject({ name: 'FolderInUseError', pid: process.pid })
   expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
   await economy.stop()
 })
 
-test('kill -9 of the process that started it ends chain, facilitator and database, and the next start goes on', async () => {
+test('kill -9 of its launcher ends chain, facilitator and database, and the next start continues', async () => {
   const options = JSON.stringify({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
   const launcher = await launch(`
     import { startEconomy } from '@farebox/local/economy'

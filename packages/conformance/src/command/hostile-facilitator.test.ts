@@ -59,7 +59,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Answers `/supported`, and `/verify` with a refusal for so many times. */
+/** Responds to `/supported`, and the given number of times to `/verify` with a refusal. */
 function answering(supported: string, verdicts = Infinity): RequestListener {
   let asked = 0
   return (request, response) => {
@@ -69,8 +69,8 @@ function answering(supported: string, verdicts = Infinity): RequestListener {
   }
 }
 
-describe('what a facilitator says of itself', () => {
-  test('reaches the terminal as addresses and networks alone', async () => {
+describe('the content of /supported', () => {
+  test('reaches the terminal only as addresses and networks', async () => {
     const supported = JSON.stringify({
       kinds: [`eip155:1${ESCAPE}`, 'eip155:84532'].map(network => ({ scheme: 'exact', network })),
       signers: { 'eip155:*': [`0x${ESCAPE}`, PAYEE.address] },
@@ -82,7 +82,7 @@ describe('what a facilitator says of itself', () => {
     expect(out).not.toContain('\u001b')
   })
 
-  test('nor does a network of another chain bring its escape sequences', async () => {
+  test('does not bring escape sequences to the terminal through a network of another chain', async () => {
     const kinds = [`eip155:1${ESCAPE}`, 'eip155:8453'].map(network => ({ scheme: 'exact', network }))
     const url = await serve(answering(JSON.stringify({ kinds })))
     const { code, err } = await run(['facilitator', url, '--rpc-url', chain.rpcUrl])
@@ -91,7 +91,7 @@ describe('what a facilitator says of itself', () => {
     expect(err).not.toContain('\u001b')
   })
 
-  test('is no JSON the second time: that is told without the body', async () => {
+  test('is reported without the body when the second response is not JSON', async () => {
     let asked = 0
     const url = await serve((_, response) => response.end((asked += 1) === 1 ? SUPPORTED : `no${ESCAPE}`))
     const { code, out, err } = await run(['facilitator', url, '--rpc-url', chain.rpcUrl])
@@ -100,9 +100,9 @@ describe('what a facilitator says of itself', () => {
   })
 })
 
-describe('a facilitator that answers no more', () => {
-  test('is asked for three more cases, and those are no verdicts: exit 2', async () => {
-    // What is asked at the beginning, and the two routes of one case.
+describe('a facilitator that stops responding', () => {
+  test('gets requests for three more cases, which are not verdicts: exit 2', async () => {
+    // The requests at the start, and the two routes of one case.
     const url = await serve(answering(SUPPORTED, 3 + 2))
     const words = ['--rpc-url', chain.rpcUrl, '--only', 'SR2', '--json']
     const { code, out } = await run(['facilitator', url, ...words])
@@ -112,13 +112,13 @@ describe('a facilitator that answers no more', () => {
     expect(document.rules).toHaveLength(1)
   })
 
-  test('the first Ctrl-C ends the wait for it, and the end of the run is not waited for either', async () => {
+  test('is not awaited after the first Ctrl-C, neither for a case nor for the end of the run', async () => {
     const stopping = new AbortController()
     let asked = 0
     const url = await serve((request, response) => {
       if (request.url === '/supported') return void response.end(SUPPORTED)
       if ((asked += 1) <= 3) return void response.end('{"isValid":false,"invalidReason":"no"}')
-      // And it never answers.
+      // It never responds.
       stopping.abort()
     })
     const { code, out } = await run(['facilitator', url, '--rpc-url', chain.rpcUrl], {
@@ -130,7 +130,7 @@ describe('a facilitator that answers no more', () => {
 })
 
 describe('the secret of a run', () => {
-  test('is revoked when the trial cannot be opened, and a refusal of that does not hide why', async () => {
+  test('is revoked when the trial cannot be opened, and a failed revocation does not hide the reason', async () => {
     const seen: string[] = []
     let supported = 0
     const url = await serve((request, response) => {
@@ -148,7 +148,7 @@ describe('the secret of a run', () => {
     expect(err).toMatch(/^! the secret .* was not revoked: HTTP 500\n✗ the trial cannot begin/)
   })
 
-  test('that covers one wallet of two is no verdict: exit 2, with how to make another', async () => {
+  test('gives no verdict when it covers only one of two wallets: exit 2, with how to create another', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/supported') return void response.end(SUPPORTED)
       let body = ''
@@ -178,7 +178,7 @@ describe('--local', () => {
   const write = async (file: object): Promise<void> =>
     await writeFile(join(economy, 'local.json'), JSON.stringify(file))
 
-  test('reads no pipe, which would wait for ever', async () => {
+  test('does not read a pipe, which would block forever', async () => {
     await promisify(execFile)('mkfifo', [join(economy, 'local.json')])
     expect((await run(['agent', 'http://a', '--local', economy])).err).toMatch(/is not the folder of a local/)
   })
@@ -198,7 +198,7 @@ describe('--local', () => {
     expect((await run(['agent', 'http://a', '--local', economy])).err).toMatch(/is not the folder of a local/)
   })
 
-  test('of FAREBOX_LOCAL pays on no other chain', async () => {
+  test('pays on no other chain when FAREBOX_LOCAL names it', async () => {
     await write({ chain: { network: 'eip155:84532', rpcUrl: chain.rpcUrl }, payer })
     const words = ['agent', 'http://a', '--network', 'eip155:8453']
     const { code, err } = await run(words, { variables: { FAREBOX_LOCAL: economy } })
@@ -206,7 +206,7 @@ describe('--local', () => {
     expect(err).toMatch(/pays on eip155:84532 alone/)
   })
 
-  test('a link in the place of the token is not followed', async () => {
+  test('does not follow a link in place of the token', async () => {
     const tokens: (string | undefined)[] = []
     const url = await serve((request, response) => {
       if (request.url === '/secrets') tokens.push(request.headers.authorization)

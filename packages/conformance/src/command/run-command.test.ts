@@ -8,7 +8,7 @@ import type { AgentMode } from '../agent/check/agent-mode.ts'
 import { serveFixture } from '../serve-fixture.ts'
 import { runCommand } from './run-command.ts'
 
-/** The one payer whose payments the fixture's gate finds good. */
+/** The only payer whose payments the fixture's gate accepts. */
 const PAYER_KEY = `0x${Array.from({ length: 32 }, (_, index) => (index + 1).toString(16).padStart(2, '0')).join('')}`
 
 const DECLARATION = {
@@ -79,7 +79,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-describe('an agent that conforms', () => {
+describe('a conforming agent', () => {
   test.each(['dev', 'paid', 'locked'] as const)(
     'in %s mode: a line for each rule, what was skipped, exit 0',
     async mode => {
@@ -93,13 +93,13 @@ describe('an agent that conforms', () => {
     },
   )
 
-  test('nothing is paid unless it is asked for, and how to ask is said', async () => {
+  test('gets no payment by default, and the output says how to enable it', async () => {
     const { out } = await run(['agent', urlOf('paid')], { FAREBOX_PRIVATE_KEY: PAYER_KEY })
     expect(out).toMatch(/\d+ skipped {2}need a payment: --max-price <usdc> with --key-file <file>/)
     expect(out).not.toMatch(/USDC in all/)
   })
 
-  test('with a key and a price the rules of delivered jobs are put, and what was paid is said', async () => {
+  test('is also checked for delivered jobs when a key and a price are given, and the output shows what was paid', async () => {
     await writeFile(join(folder, 'key'), `${PAYER_KEY}\n`)
     for (const [words, variables] of [
       [['--key-file', 'key'], {}],
@@ -116,12 +116,12 @@ describe('an agent that conforms', () => {
     }
   })
 
-  test('--verbose names what was skipped', async () => {
+  test('is reported with the skipped rules under --verbose', async () => {
     const { out } = await run(['agent', urlOf('paid'), '--only', 'output', '--verbose'])
     expect(out).toMatch(/\n {2}– output\/schema +.*: it needs a payer\n/)
   })
 
-  test('--json is one document with every rule, those skipped too', async () => {
+  test('is reported as one JSON document with every rule, including the skipped ones, under --json', async () => {
     const { code, out } = await run(['agent', urlOf('dev'), '--only', 'health,deadline', '--json'])
     expect(code).toBe(0)
     const document: unknown = JSON.parse(out)
@@ -143,8 +143,8 @@ describe('an agent that conforms', () => {
   })
 })
 
-describe('an agent that does not', () => {
-  test('is told rule by rule, with how to fix it, exit 1', async () => {
+describe('an agent that does not conform', () => {
+  test('gets a report of each broken rule with its fix, exit 1', async () => {
     const url = await serve((request, response) => {
       void fetch(urlOf('dev') + (request.url ?? '/'), { method: request.method ?? 'GET' }).then(
         async answer => {
@@ -164,8 +164,8 @@ describe('an agent that does not', () => {
   })
 })
 
-describe('an agent of another make', () => {
-  /** As somebody would write it by hand who has read half of the interface. */
+describe('an agent that was not built with Farebox', () => {
+  /** A server as a developer might write it by hand after reading half of the interface. */
   const byHand: RequestListener = (request, response) => {
     const answer = (status: number, body: object): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -185,7 +185,7 @@ describe('an agent of another make', () => {
     })
   }
 
-  test('is put all that can be asked from outside, to the end', async () => {
+  test('is checked completely with all rules that can be checked from outside', async () => {
     const { code, out, err } = await run(['agent', await serve(byHand), '--timeout', '2'])
     expect({ code, err }).toEqual({ code: 1, err: '' })
     const [, kept, broken] = /\n {2}(\d+) kept, (\d+) broken, \d+ skipped\n/.exec(out) ?? []
@@ -194,7 +194,7 @@ describe('an agent of another make', () => {
     expect(out).toMatch(/✗ routes\/unknown \/nope +expected 404/)
   })
 
-  test('is not asked on when it is gone: what is known is told, exit 2', async () => {
+  test('gets no more requests when it no longer responds: the known results are shown, exit 2', async () => {
     let asked = 0
     const url = await serve((request, response) => {
       if ((asked += 1) > 12) return void request.socket.destroy()
@@ -209,15 +209,15 @@ describe('an agent of another make', () => {
     expect(code).toBe(2)
   })
 
-  test('Ctrl-C ends the run with what is known, exit 130', async () => {
+  test('is reported with the known results after Ctrl-C, exit 130', async () => {
     const { code, out } = await run(['agent', urlOf('dev')], {}, stop => stop())
     expect(code).toBe(130)
     expect(out).toMatch(/ {2}interrupted\n$/)
   })
 })
 
-describe('what is no agent, or no facilitator', () => {
-  test('a plain server is named as such in one sentence, exit 2', async () => {
+describe('a server that is not an agent or a facilitator', () => {
+  test('is described in one sentence when it is a plain server, exit 2', async () => {
     const url = await serve((_, response) => response.end('hello'))
     const agent = await run(['agent', url])
     expect(agent).toMatchObject({ code: 2, out: '' })
@@ -227,14 +227,14 @@ describe('what is no agent, or no facilitator', () => {
     expect(facilitator.err).toMatch(/^✗ what answers at http:\S+ is no facilitator: GET \/supported/)
   })
 
-  test('nor is one that redirects asked', async () => {
+  test('gets no further request when it redirects', async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: '/login' }).end())
     const { code, err } = await run(['agent', url])
     expect(code).toBe(2)
     expect(err).toMatch(/redirects to \/login/)
   })
 
-  test('nobody there: exit 2, and with --json a document all the same', async () => {
+  test('leads to exit 2, and with --json to a document, when no server listens', async () => {
     const url = 'http://127.0.0.1:1'
     for (const subject of ['agent', 'facilitator']) {
       const { code, out, err } = await run([subject, url, '--json'])
@@ -246,7 +246,7 @@ describe('what is no agent, or no facilitator', () => {
     }
   })
 
-  test('a facilitator without a chain to judge it by, or on another chain', async () => {
+  test('is refused when it is a facilitator without a known chain, or on another chain', async () => {
     const kinds = [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }]
     const url = await serve((_, response) => response.end(JSON.stringify({ kinds })))
     expect((await run(['facilitator', url])).err).toMatch(/judged by the chain as well.*\n.*--rpc-url/)
@@ -307,12 +307,12 @@ describe('words', () => {
     expect(err).not.toContain(PAYER_KEY.slice(4, 20))
   })
 
-  test('nothing of them moves the cursor', async () => {
+  test('cannot move the cursor', async () => {
     for (const words of [['\u001b[2J'], ['agent', '\u001b[2J'], ['agent', 'http://a', '\u001b[2J']])
       expect((await run(words)).err).not.toContain('\u001b')
   })
 
-  test('nothing is paid over plain http', async () => {
+  test('cannot enable payments over plain http', async () => {
     const { code, err } = await run(['agent', 'http://a', '--max-price', '1'], {
       FAREBOX_PRIVATE_KEY: PAYER_KEY,
     })
@@ -320,7 +320,7 @@ describe('words', () => {
     expect(err).toMatch(/over plain http/)
   })
 
-  test('a key is never shown, whatever is wrong with it', async () => {
+  test('never make the output show a key, whatever is wrong with it', async () => {
     const { code, err } = await run(['agent', 'https://a', '--max-price', '1'], {
       FAREBOX_PRIVATE_KEY: PAYER_KEY.slice(0, -1),
     })

@@ -30,14 +30,14 @@ const otherMode: CheckResult = {
 }
 
 describe('the report', () => {
-  test('is a line for an area that passed, and one for each of its checks where that is wanted', () => {
+  test('has one line for an area that passed, and one for each of its checks on request', () => {
     expect(formatArea('payment-required', [passed, passed])).toBe('  ✓ payment-required   2 passed\n')
     expect(formatArea('payment-required', [passed], { ...PLAIN_STYLE, verbose: true })).toBe(
       '  ✓ payment-required   1 passed\n      ✓ maxAmountRequired is the price of /about in atomic units\n',
     )
   })
 
-  test('says of a failed check which rule, what was expected, what came and how to fix it', () => {
+  test('shows for a failed check the rule, the expected and the actual response, and the fix', () => {
     expect(formatArea('payment-required', [passed, failed])).toBe(
       `  ✗ payment-required   1 passed, 1 failed
 
@@ -51,7 +51,7 @@ describe('the report', () => {
     )
   })
 
-  test('explains once what failed in the same way, naming each check', () => {
+  test('explains equal failures once and names each check', () => {
     const other = { ...failed, check: { ...check, title: 'another' } }
     const lines = formatFailed([failed, { ...failed, got: '"x"' }, other]).split('\n')
     expect(lines.filter(line => line.includes('✗'))).toEqual([
@@ -62,14 +62,14 @@ describe('the report', () => {
     expect(lines.filter(line => line.includes('fix'))).toHaveLength(2)
   })
 
-  test('keeps to the width of the terminal, further lines under the first', () => {
+  test('stays within the width of the terminal and indents further lines', () => {
     const long = { ...failed, got: `${'word '.repeat(12)}${'x'.repeat(60)}` }
     const lines = formatFailed([long], { ...PLAIN_STYLE, columns: 50 }).split('\n')
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(50)
     expect(lines.filter(line => line.includes('word')).map(line => line.indexOf('word'))).toEqual([18, 18])
   })
 
-  test('counts what a payer would make possible, and leaves out what does not concern the agent', () => {
+  test('counts the checks that a payer would enable, and omits those that do not apply to the agent', () => {
     expect(formatSummary([passed, passed, failed, unpaid, otherMode])).toBe(
       '  2 passed, 1 failed, 1 need a payment',
     )
@@ -80,7 +80,7 @@ describe('the report', () => {
     expect(formatArea('payment-required', [otherMode])).toBe('')
   })
 
-  test('WEB-02 shows what a stranger answered without letting it move the cursor', () => {
+  test('WEB-02 shows a response of the server without letting it move the cursor', () => {
     expect(formatFailed([{ ...failed, got: 'a\u001b[2Kb\u202ec' }])).toContain('got       a·[2Kb·c')
   })
 })

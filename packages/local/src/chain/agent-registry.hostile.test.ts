@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   untouched = await callAnvilForText(chain.rpcUrl, 'evm_snapshot', [])
-  // Agent 1 is honest: its stake is there to be stolen.
+  // Agent 1 is honest; the attacks try to steal its stake.
   await register(chain, owner, endpoint)
 })
 afterEach(async () => {
@@ -40,8 +40,8 @@ afterEach(async () => {
 })
 afterAll(async () => await chain.stop())
 
-describe('REG-05 a wallet that calls back while its stake is sent to it', () => {
-  test('gets one stake, whatever it asks for then', async () => {
+describe('REG-05 a wallet that calls back while it receives its stake', () => {
+  test('gets one stake, whatever it calls then', async () => {
     await wallet.run(registering, registering)
     await wallet.callBackWith(
       deregistering(2n),
@@ -58,7 +58,7 @@ describe('REG-05 a wallet that calls back while its stake is sent to it', () => 
     await expectHeld(2n)
   })
 
-  test('finds its agent gone: it can neither move it nor approve anybody', async () => {
+  test('no longer owns its agent, and can neither transfer it nor approve an account', async () => {
     await wallet.run(registering)
     await wallet.callBackWith(
       encodeCall('transferFrom', [wallet.address, owner, 2n]),
@@ -70,7 +70,7 @@ describe('REG-05 a wallet that calls back while its stake is sent to it', () => 
     await expectHeld(1n)
   })
 
-  test('may move another agent of its own meanwhile, whose stake goes to the new owner', async () => {
+  test('may transfer another of its agents meanwhile, whose stake goes to the new owner', async () => {
     await wallet.run(registering, registering)
     await wallet.callBackWith(encodeCall('transferFrom', [wallet.address, owner, 3n]))
     expect(tellCallbacks(await wallet.run(deregistering(2n)))).toEqual(['done'])
@@ -80,14 +80,14 @@ describe('REG-05 a wallet that calls back while its stake is sent to it', () => 
 })
 
 describe('several calls in one transaction', () => {
-  test('REG-05 the guard is open again after each', async () => {
+  test('REG-05 can each use the guard, because it is released after each call', async () => {
     const receipt = await wallet.run(registering, registering, deregistering(2n), deregistering(3n))
     expect(receipt.status).toBe('success')
     expect(paidOut(receipt)).toEqual([2n, 3n])
     await expectHeld(1n)
   })
 
-  test('REG-05 a second deregister of the same agent undoes them all', async () => {
+  test('REG-05 are all reverted by a second deregister of the same agent', async () => {
     await wallet.run(registering)
     const twice = wallet.encodeRun(deregistering(2n), deregistering(2n))
     expect(await refusalOf(chain, twice)).toEqual(['ERC721NonexistentToken', 2n])
@@ -96,7 +96,7 @@ describe('several calls in one transaction', () => {
   })
 })
 
-test('REG-05 a wallet that deregisters while it is given the token is paid once', async () => {
+test('REG-05 a wallet that deregisters while it receives the token is paid once', async () => {
   await wallet.callBackWith(deregistering(1n))
   const before = await balanceOf(chain, wallet.address)
   const receipt = await call(chain, owner, 'safeTransferFrom', [owner, wallet.address, 1n])
@@ -106,7 +106,7 @@ test('REG-05 a wallet that deregisters while it is given the token is paid once'
   await expectHeld(0n)
 })
 
-test('REG-05 registering runs nothing of the caller’s', async () => {
+test('REG-05 registering runs no code of the caller', async () => {
   await wallet.callBackWith(registering)
   expect(tellCallbacks(await wallet.run(registering))).toEqual([])
   await expectHeld(2n)
@@ -118,7 +118,7 @@ describe('a wallet that refuses ether', () => {
     await wallet.refuseEther(true)
   })
 
-  test('cannot deregister, is told why and loses nothing by trying', async () => {
+  test('cannot deregister, gets the reason and loses nothing by trying', async () => {
     const attempt = wallet.encodeRun(deregistering(2n))
     expect(await refusalOf(chain, attempt)).toEqual(['StakeNotAccepted', 2n, wallet.address])
     expect((await wallet.run(deregistering(2n))).status).toBe('reverted')
@@ -129,19 +129,19 @@ describe('a wallet that refuses ether', () => {
     await expectHeld(2n)
   })
 
-  test('can move its agent to somebody who takes the stake', async () => {
+  test('can transfer its agent to an account that accepts the stake', async () => {
     await wallet.run(encodeCall('transferFrom', [wallet.address, owner, 2n]))
     await call(chain, owner, 'deregister', [2n])
     await expectHeld(1n)
   })
 
-  test('keeps nobody else from theirs', async () => {
+  test('does not prevent others from getting their stakes', async () => {
     await call(chain, owner, 'deregister', [1n])
     await expectHeld(1n)
   })
 })
 
-/** The agents whose stake a receipt says was paid. */
+/** Returns the agents whose stake was paid according to a receipt. */
 function paidOut(receipt: TransactionReceipt): readonly bigint[] {
   return tellEvents(receipt).flatMap(event =>
     event.eventName === 'AgentDeregistered' && 'agentId' in event ? [event.agentId] : [],

@@ -15,14 +15,14 @@ import { startChain } from './start-chain.ts'
 import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
-// Three honest accounts, a wallet that calls back whenever it is paid, and one that refuses to be paid try everything
-// at random. After each attempt the chain must be what the model says; the model is testing/registry-model.ts.
+// Three honest accounts, a wallet that calls back whenever it is paid, and one that refuses payments make random calls.
+// After each attempt the state of the chain must equal that of the model in testing/registry-model.ts.
 
-/** Sequences; many more in the weekly run. */
+/** The number of sequences; the weekly run uses many more. */
 const RUNS = Number(process.env['CONTRACT_RUNS'] ?? 10)
 const ATTEMPTS = 50
 
-/** A step as it is drawn: indexes are brought into range by what is there when its turn comes. */
+/** A step as it is generated; its indexes are reduced to the existing range when it runs. */
 interface Step {
   readonly kind: Attempt['kind']
   readonly sender: number | 'the owner' | 'the approved'
@@ -91,7 +91,9 @@ test('REG-05 any sequence of calls keeps: Σ stakes = balance, one withdrawal a 
   expect(seen.withdrawn).toBeGreaterThan(RUNS)
 })
 
-/** Solvency: everybody who takes ether gets each stake that is theirs, and what is left is the refuser's. */
+/**
+ * Checks solvency: every account that accepts ether gets each of its stakes, and the rest belongs to the refusing wallet.
+ */
 async function withdrawAll(model: RegistryModel): Promise<void> {
   for (const [agentId, { owner }] of model.agents) {
     await tryIt(owner, { kind: 'deregister', agentId }, model)
@@ -136,7 +138,7 @@ function argumentsOf(attempt: Exclude<Attempt, { kind: 'plain ether' }>): readon
   return attempt.kind === 'approve' ? [attempt.to, attempt.agentId] : [attempt.agentId]
 }
 
-/** The whole registry, read in one call, is the model. */
+/** Reads the whole registry in one call and compares it with the model. */
 async function expectModel(model: RegistryModel): Promise<void> {
   const abi: Abi = agentRegistryAbi
   const ask = (functionName: string, ...args: readonly unknown[]) => ({
@@ -171,7 +173,7 @@ async function expectModel(model: RegistryModel): Promise<void> {
 }
 
 function place(drawn: Step, model: RegistryModel): { sender: Address; attempt: Attempt } {
-  // One before the first and one after the last are drawn too.
+  // An id before the first and one after the last are also generated.
   const agentId = BigInt(drawn.agent % (Number(model.lastAgentId) + 2))
   const agent = model.agents.get(agentId)
   const owner = agent?.owner ?? actorAt(drawn.other)
@@ -179,7 +181,7 @@ function place(drawn: Step, model: RegistryModel): { sender: Address; attempt: A
   const sender = typeof drawn.sender === 'number' ? actorAt(drawn.sender) : trusted
   const to = actorAt(drawn.other)
   const endpoint = 'x'.repeat(drawn.endpointLength)
-  // The wallets put the right stake to their calls themselves.
+  // The wallets add the correct stake to their calls themselves.
   const valueWei = sender === caller.address || sender === refuser.address ? STAKE_WEI : drawn.valueWei
   const { kind } = drawn
   if (kind === 'register') return { sender, attempt: { kind, endpoint, valueWei } }

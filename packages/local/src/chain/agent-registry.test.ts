@@ -40,21 +40,21 @@ afterEach(async () => {
 afterAll(async () => await chain.stop())
 
 describe('registry metadata', () => {
-  test('D36 a local chain has it at an address of its own, with a stake of 0.001 ETH', async () => {
+  test('D36 a local chain has the registry at its own address, with a stake of 0.001 ETH', async () => {
     expect(chain.agentRegistry).toBe(LOCAL_AGENT_REGISTRY_ADDRESS)
     expect(await view(chain, 'STAKE')).toBe(parseEther('0.001'))
     expect([await view(chain, 'name'), await view(chain, 'symbol')]).toEqual(['Farebox Agents', 'AGENT'])
     expect([await view(chain, 'agentCount'), await view(chain, 'lastAgentId')]).toEqual([0n, 0n])
   })
 
-  test('it is an ERC-721 with metadata', async () => {
+  test('the registry is an ERC-721 with metadata', async () => {
     for (const interfaceId of ['0x01ffc9a7', '0x80ac58cd', '0x5b5e139f']) {
       expect(await view(chain, 'supportsInterface', [interfaceId])).toBe(true)
     }
     expect(await view(chain, 'supportsInterface', ['0xffffffff'])).toBe(false)
   })
 
-  test('REG-05 nothing beside the owner’s three calls and ERC-721’s own can change it', () => {
+  test('REG-05 only the owner’s three calls and those of ERC-721 can change the registry', () => {
     const calls = agentRegistryAbi.filter(one => one.type === 'function')
     const changing = calls.filter(one => !['view', 'pure'].includes(one.stateMutability))
     expect(changing.map(one => one.name).toSorted()).toEqual([
@@ -69,7 +69,7 @@ describe('registry metadata', () => {
     ])
   })
 
-  test('created by a transaction it is the same', async () => {
+  test('the registry is the same when it is created by a transaction', async () => {
     const agentRegistry = await deploy(chain, agentRegistryBytecode)
     const created = { rpcUrl: chain.rpcUrl, agentRegistry }
     const code = await callAnvilForText(chain.rpcUrl, 'eth_getCode', [agentRegistry, 'latest'])
@@ -80,7 +80,7 @@ describe('registry metadata', () => {
 })
 
 describe('register', () => {
-  test('D36 gives ids from 1, holds the stake and tells an indexer all of it', async () => {
+  test('D36 assigns ids from 1, holds the stake and emits everything that an indexer needs', async () => {
     const receipt = await call(chain, owner, 'register', [endpoint])
     expect(tellEvents(receipt)).toEqual([
       { eventName: 'Transfer', from: zeroAddress, to: owner, tokenId: 1n },
@@ -92,7 +92,7 @@ describe('register', () => {
     expect(await balanceOf(chain, chain.agentRegistry)).toBe(2n * STAKE_WEI)
   })
 
-  test('an agent’s metadata is its endpoint', async () => {
+  test('makes the endpoint the agent’s metadata', async () => {
     await register(chain, owner, endpoint)
     expect([await view(chain, 'endpointOf', [1n]), await view(chain, 'tokenURI', [1n])]).toEqual([
       endpoint,
@@ -100,7 +100,7 @@ describe('register', () => {
     ])
   })
 
-  test('REG-02 refuses less and more than the stake, and names both amounts', async () => {
+  test('REG-02 refuses a smaller or a larger amount than the stake, and names both amounts', async () => {
     const callData = encodeCall('register', [endpoint])
     for (const valueWei of [0n, STAKE_WEI - 1n, STAKE_WEI + 1n]) {
       expect(await refusalOf(chain, { from: owner, valueWei, callData })).toEqual([
@@ -111,7 +111,7 @@ describe('register', () => {
     }
   })
 
-  test('takes an endpoint of 1 to 2,048 bytes, counted in UTF-8', async () => {
+  test('accepts an endpoint of 1 to 2,048 bytes, counted in UTF-8', async () => {
     await register(chain, owner, 'x')
     await register(chain, owner, 'é'.repeat(1024))
     expect(await view(chain, 'endpointOf', [2n])).toBe('é'.repeat(1024))
@@ -123,7 +123,7 @@ describe('register', () => {
     ])
   })
 
-  test('REG-05 two registrations in one block get two ids', async () => {
+  test('REG-05 gives two registrations in one block different ids', async () => {
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     try {
       for (const from of [owner, other]) {
@@ -147,7 +147,7 @@ describe('register', () => {
 })
 
 describe('updateEndpoint', () => {
-  test('replaces the endpoint and tells an indexer', async () => {
+  test('replaces the endpoint and emits an event for indexers', async () => {
     await register(chain, owner, endpoint)
     const receipt = await call(chain, owner, 'updateEndpoint', [1n, 'https://moved.example'])
     expect(tellEvents(receipt)).toEqual([
@@ -156,7 +156,7 @@ describe('updateEndpoint', () => {
     expect(await view(chain, 'tokenURI', [1n])).toBe('https://moved.example')
   })
 
-  test('leaves nothing of a longer endpoint behind', async () => {
+  test('leaves no part of a longer endpoint behind', async () => {
     await register(chain, owner, 'x'.repeat(2048))
     await call(chain, owner, 'updateEndpoint', [1n, 'y'])
     expect(await view(chain, 'endpointOf', [1n])).toBe('y')
@@ -171,7 +171,7 @@ describe('updateEndpoint', () => {
 })
 
 describe('deregister', () => {
-  test('D36 sends the owner the stake, burns the token and tells an indexer', async () => {
+  test('D36 sends the owner the stake, burns the token and emits an event for indexers', async () => {
     await register(chain, owner, endpoint)
     const before = await balanceOf(chain, owner)
     const receipt = await call(chain, owner, 'deregister', [1n])
@@ -185,7 +185,7 @@ describe('deregister', () => {
     expect(await view(chain, 'agentCount')).toBe(0n)
   })
 
-  test('REG-05 a stake is paid out once, and its id is never given again', async () => {
+  test('REG-05 pays a stake out once, and its id is never assigned again', async () => {
     await register(chain, owner, endpoint)
     await register(chain, other, endpoint)
     await call(chain, owner, 'deregister', [1n])
@@ -204,7 +204,7 @@ describe('deregister', () => {
 })
 
 describe('authority over an agent', () => {
-  test('REG-05 neither another account nor an operator the owner approved may act; the refusal names the owner', async () => {
+  test('REG-05 belongs neither to another account nor to an operator that the owner approved; the refusal names the owner', async () => {
     await register(chain, owner, endpoint)
     await call(chain, owner, 'setApprovalForAll', [other, true])
     for (const from of [stranger, other]) {
@@ -214,7 +214,7 @@ describe('authority over an agent', () => {
     }
   })
 
-  test('the stake goes with the token: the new owner takes it, the old one does not', async () => {
+  test('belongs to the new owner of the token, who gets the stake instead of the old one', async () => {
     await register(chain, owner, endpoint)
     await call(chain, owner, 'transferFrom', [owner, other, 1n])
     const callData = encodeCall('deregister', [1n])
@@ -226,8 +226,8 @@ describe('authority over an agent', () => {
   })
 })
 
-describe('ether that is no stake', () => {
-  test('is refused, sent plainly or with any call but register', async () => {
+describe('ether that is not a stake', () => {
+  test('is refused when it is sent plainly or with any call other than register', async () => {
     await register(chain, owner, endpoint)
     const plain = { from: owner, valueWei: STAKE_WEI }
     expect(await refusalOf(chain, plain)).toEqual(['EtherWithoutRegistration'])
@@ -243,7 +243,7 @@ describe('ether that is no stake', () => {
     expect(await balanceOf(chain, chain.agentRegistry)).toBe(STAKE_WEI)
   })
 
-  test('ETH forced upon the registry stays where it is, and stakes are paid as before', async () => {
+  test('stays in the registry when it is forced upon it, and stakes are paid as before', async () => {
     await register(chain, owner, endpoint)
     await callAnvil(chain.rpcUrl, 'anvil_setBalance', [chain.agentRegistry, toHex(STAKE_WEI + 7n)])
     await call(chain, owner, 'deregister', [1n])

@@ -21,29 +21,29 @@ import { sendTestTransaction } from './send-transaction.ts'
 import { startChain, type LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
-// How BatchSettler reads its items and shares out its gas, seen by tokens that tell what they are called with. What
-// becomes of real authorizations is tested in batch-settler.test.ts.
+// Tests how BatchSettler reads its items and distributes its gas, with tokens that report their calls. The settlement of
+// real authorizations is tested in batch-settler.test.ts.
 
 const PLENTY = 15_000_000n
 const GAS_EACH = 50_000n
 
-/** Tokens of a few bytes, each at an address of its own. */
+/** Tokens with a few bytes of code, each at its own address. */
 const TOKENS = {
   /** Logs its calldata: `CALLDATASIZE PUSH0 PUSH0 CALLDATACOPY CALLDATASIZE PUSH0 LOG0`. */
   tells: '0x365f5f37365fa0',
-  /** Burns what it is given: `JUMPDEST PUSH0 JUMP`. */
+  /** Burns all its gas: `JUMPDEST PUSH0 JUMP`. */
   burns: '0x5b5f56',
   /**
    * Takes a call that was given GAS_EACH, and burns all of it but 1,024; reverts one that was given less:
    * `PUSH4 GAS_EACH-5 GAS LT PUSH1 14 JUMPI  JUMPDEST GAS PUSH2 400 LT PUSH1 0a JUMPI STOP  JUMPDEST PUSH0 PUSH0 REVERT`.
    */
   minds: `0x63${toHex(GAS_EACH - 5n, { size: 4 }).slice(2)}5a106014575b5a61040010600a57005b5f5ffd`,
-  /** Answers with 100,000 bytes: `PUSH3 0186a0 PUSH0 RETURN`. */
+  /** Returns 100,000 bytes: `PUSH3 0186a0 PUSH0 RETURN`. */
   talks: '0x620186a05ff3',
 } as const
 type Token = keyof typeof TOKENS
 
-/** Payers with code, as a delegation would give it. */
+/** Code of payers, as an EIP-7702 delegation would set it. */
 const CODES = ['0x00', '0x5f5ffd'] as const
 
 const [WITH_CODE, WITH_OTHER_CODE] = [`0x${'c0'.repeat(20)}`, `0x${'c1'.repeat(20)}`] as const
@@ -64,7 +64,7 @@ const hex = (bytes: number): fc.Arbitrary<Hex> =>
   fc
     .uint8Array({ minLength: bytes, maxLength: bytes })
     .map(array => `0x${Buffer.from(array).toString('hex')}` as const)
-/** Often at its bounds. */
+/** Generates values that are often at the bounds of the type. */
 const uint = (bits: number): fc.Arbitrary<bigint> => fc.bigInt(0n, 2n ** BigInt(bits) - 1n)
 
 const drawn: fc.Arbitrary<SettlerItem> = fc.record({
@@ -84,7 +84,7 @@ const drawn: fc.Arbitrary<SettlerItem> = fc.record({
   ),
 })
 
-/** What the settler is meant to call the token with; undefined: it passes the item over. */
+/** The expected call of the token; `undefined` when the settler skips the item. */
 function callOf({ codeHash, ...item }: SettlerItem): Hex | undefined {
   const { from, to, value, validAfter, validBefore, nonce, v, r, s } = item
   const index = [WITH_CODE, WITH_OTHER_CODE].findIndex(account => account === from)
@@ -106,7 +106,7 @@ function settleCall(token: Token, items: Hex) {
   } as const
 }
 
-/** Which of so many items were paid, or how it was reverted. */
+/** Returns which of the items were paid, or how the call was reverted. */
 async function trySettle(token: Token, items: Hex, count: number, gas = PLENTY): Promise<unknown> {
   try {
     const { result } = await reader(chain).simulateContract({ ...settleCall(token, items), gas })
@@ -120,7 +120,7 @@ async function trySettle(token: Token, items: Hex, count: number, gas = PLENTY):
   }
 }
 
-/** An item that tokens here are called with. */
+/** An item for which the settler calls the token. */
 function ordinary(nonce: number): SettlerItem {
   const [from, word] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(32)}`] as const
   const transfer = { from, to: from, value: 1n, validAfter: 0n, validBefore: 2n, v: 27, r: word, s: word }
@@ -131,7 +131,7 @@ function several(count: number): readonly SettlerItem[] {
   return Array.from({ length: count }, (_, index) => ordinary(index))
 }
 
-test('the token is called with exactly what viem encodes for each item, and for items passed over not at all', async () => {
+test('the token is called with exactly viem’s encoding of each item, and not at all for skipped items', async () => {
   let [called, passedOver] = [0, 0]
   await fc.assert(
     fc.asyncProperty(fc.array(drawn, { maxLength: 20 }), async items => {
@@ -151,11 +151,11 @@ test('the token is called with exactly what viem encodes for each item, and for 
     }),
     { numRuns: 100, endOnFailure: true },
   )
-  // Both were tried.
+  // Both kinds occurred.
   expect(Math.min(called, passedOver)).toBeGreaterThan(100)
 })
 
-test('items that do not end where their bytes end are refused as a whole, wherever they are cut', async () => {
+test('truncated items are refused as a whole, wherever they are cut', async () => {
   const items = [ordinary(0), { ...ordinary(1), from: WITH_CODE, codeHash: keccak256(CODES[0]) }, ordinary(2)]
   const packed = packItems(items)
   const whole = new Map([
@@ -175,40 +175,40 @@ test('items that do not end where their bytes end are refused as a whole, wherev
   expect(await trySettle('tells', concat([packed, '0x00']), 3)).toEqual(['MalformedItems'])
 })
 
-test('calldata behind the items is not read', async () => {
+test('calldata after the items is ignored', async () => {
   const packed = packItems([ordinary(0)])
   const encoded = encodeFunctionData(settleCall('tells', packed))
-  // The bytes of the item as they are, and a length that is one less.
+  // The unchanged bytes of the item, with a length that is one less.
   const head = size('0x1c8cbdc9') + 3 * 32
   const data = concat([slice(encoded, 0, head), toHex(165, { size: 32 }), packed, packed])
   const call = reader(chain).call({ to: BATCH_SETTLER_ADDRESS, data, gas: PLENTY })
   await expect(call).rejects.toThrow('2eef74f0')
 })
 
-test.each([2, 3, 128, 255])('an item of kind %i is refused with all the others', async kind => {
+test.each([2, 3, 128, 255])('an item of kind %i makes the whole batch revert', async kind => {
   const [first, second] = [packItems([ordinary(0)]), packItems([ordinary(1)])]
   const other = concat([slice(second, 0, 20), toHex(kind, { size: 1 }), slice(second, 21)])
   expect(await trySettle('tells', concat([first, other]), 2)).toEqual(['MalformedItems'])
 })
 
-test('256 items are taken, each with a bit of its own, and 257 are not', async () => {
+test('256 items are accepted, each with its own result bit, and 257 are refused', async () => {
   const [most, more] = [packItems(several(256)), packItems(several(257))]
   expect(await trySettle('tells', most, 256)).toEqual(several(256).map(() => true))
   expect(await trySettle('tells', more, 256)).toEqual(['TooManyItems', 257n])
 })
 
-test('an item whose transfer burns all its gas, or answers at length, leaves the gas of the others alone', async () => {
+test('an item whose transfer burns all its gas, or returns many bytes, does not reduce the gas of the others', async () => {
   const count = 20
   expect(await trySettle('burns', packItems(several(count)), count)).toEqual(several(count).map(() => false))
   expect(await trySettle('talks', packItems(several(count)), count)).toEqual(several(count).map(() => true))
-  // Of each item, 166 bytes are paid for, and an account that was not touched yet.
+  // Each item also costs 166 bytes of calldata and the access to a new account.
   const gas = 100_000n + BigInt(count) * (GAS_EACH + 166n * 16n + 2_600n + 500n)
   expect(await trySettle('burns', packItems(several(count)), count, gas)).toEqual(
     several(count).map(() => false),
   )
 })
 
-test.each([1, 2, 5])('of %i items each is given its whole gas, or nothing is paid', async count => {
+test.each([1, 2, 5])('each of %i items gets its full gas, or nothing is paid', async count => {
   const packed = packItems(several(count))
   const settleWith = async (gas: bigint): Promise<unknown> => await trySettle('minds', packed, count, gas)
   const all = several(count).map(() => true)
@@ -221,12 +221,12 @@ test.each([1, 2, 5])('of %i items each is given its whole gas, or nothing is pai
     if (Array.isArray(outcome) && outcome.every(isPaid => isPaid === true)) enough = gas
     else tooLittle = gas
   }
-  // By one unit of gas: for the last there is not enough, and with it there is.
+  // One unit of gas decides: without it, the gas does not suffice for the last item.
   expect(await settleWith(tooLittle)).toEqual(['NotEnoughGas', BigInt(count - 1)])
   expect(await settleWith(enough)).toEqual(all)
 })
 
-test('a gas limit that no number holds is refused, not taken for a small one', async () => {
+test('an overflowing gas limit is refused instead of being read as a small one', async () => {
   const call = settleCall('tells', packItems([ordinary(0)]))
   const attempt = reader(chain).simulateContract({
     ...call,
@@ -240,7 +240,7 @@ test('a gas limit that no number holds is refused, not taken for a small one', a
   await expect(large).rejects.toThrow(/NotEnoughGas/)
 })
 
-test('without items nothing is paid and nobody called', async () => {
+test('an empty batch pays nothing and calls no contract', async () => {
   expect(await trySettle('burns', '0x', 0)).toEqual([])
   expect(await reader(chain).getBalance({ address: BATCH_SETTLER_ADDRESS })).toBe(0n)
   await expect(

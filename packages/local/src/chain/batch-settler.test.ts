@@ -24,9 +24,9 @@ import { startChain } from './start-chain.ts'
 import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
-// Batches of authorizations, good ones and all kinds of bad ones, from accounts with and without code. After each batch
-// the chain must be what the model below says: an item is paid, or not, whatever is beside it. How items are read from
-// their bytes is tested in batch-settler.items.test.ts.
+// Batches of valid and invalid authorizations, from accounts with and without code. After each batch the state of the chain
+// must equal that of the model below: whether an item is paid does not depend on the other items. The decoding of items is
+// tested in batch-settler.items.test.ts.
 
 const RUNS = 60
 const GAS_EACH = 100_000n
@@ -44,12 +44,12 @@ const TYPES = {
   ],
 } as const
 
-/** Code of a payer's account, as a delegation would give it. */
+/** Code of a payer's account, as an EIP-7702 delegation would set it. */
 const CODES = {
   none: '0x',
-  /** Any signature is good: `isValidSignature` answers its own selector, whatever it is asked. */
+  /** Accepts every signature: `isValidSignature` returns its own selector for every call. */
   agrees: '0x631626ba7e60e01b5f5260205ff3',
-  /** `JUMPDEST PUSH0 JUMP`: burns what it is given. */
+  /** `JUMPDEST PUSH0 JUMP`: burns all its gas. */
   burns: '0x5b5f56',
   reverts: '0x5f5ffd',
 } as const
@@ -60,7 +60,7 @@ interface Payer {
   readonly code: Code
 }
 
-/** An item as it is drawn; `payer` is brought into range. */
+/** An item as it is generated; `payer` is reduced to the existing range. */
 interface Drawn {
   readonly payer: number
   readonly value: bigint
@@ -88,7 +88,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await chain.stop())
 
-/** Five accounts without code, and one of each kind with. */
+/** Creates five accounts without code, and one of each kind with code. */
 async function createPayers(): Promise<readonly Payer[]> {
   const codes: readonly Code[] = ['none', 'none', 'none', 'none', 'none', 'agrees', 'burns', 'reverts']
   return await Promise.all(
@@ -101,7 +101,7 @@ async function createPayers(): Promise<readonly Payer[]> {
   )
 }
 
-/** The items as the contract takes them, and which of them must be paid. */
+/** Returns the items as the contract accepts them, and which of them must be paid. */
 async function plan(payers: readonly Payer[], batch: readonly Drawn[]) {
   const now = BigInt(Math.floor(Date.now() / 1_000))
   const balances = new Map(payers.map(({ account }) => [account.address, BALANCE_ATOMIC]))
@@ -162,7 +162,7 @@ function encode({ items }: Planned): Hex {
   })
 }
 
-/** Sends the batch with so much gas, whatever comes of it. */
+/** Sends the batch with this gas; a revert is not an error. */
 async function send(planned: Planned, gas: bigint): Promise<TransactionReceipt> {
   const receipt = await sendTestTransaction(chain.rpcUrl, {
     from: TEST_KEYS.relayer.address,
@@ -182,7 +182,7 @@ async function balanceOf(address: Hex): Promise<bigint> {
   })
 }
 
-/** Nonces of the transfers in a receipt, in order. */
+/** Returns the nonces of the transfers in a receipt, in order. */
 function transfers({ logs }: TransactionReceipt): readonly unknown[] {
   return parseEventLogs({ abi: localUsdcAbi, eventName: 'AuthorizationUsed', logs }).map(
     ({ args }) => args.nonce,
@@ -191,7 +191,7 @@ function transfers({ logs }: TransactionReceipt): readonly unknown[] {
 
 const PLENTY = 10_000_000n
 
-test('an item is paid if it is good and not if it is bad, whatever is beside it', async () => {
+test('an item is paid if and only if it is valid, whatever the other items are', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(drawn, { minLength: 1, maxLength: 12 }), async batch => {
       const payers = await createPayers()
@@ -215,12 +215,12 @@ test('an item is paid if it is good and not if it is bad, whatever is beside it'
   )
 })
 
-test('too little gas pays nothing; no item fails because those before it have used the gas', async () => {
+test('too little gas pays nothing; no item fails because earlier items used the gas', async () => {
   let [paid, refused] = [0, 0]
   await fc.assert(
     fc.asyncProperty(
       fc.array(drawn, { minLength: 2, maxLength: 8 }),
-      // More than the bytes alone cost: with less it would be in no block.
+      // More than the cost of the bytes alone: with less, no block would include the transaction.
       fc.bigInt(150_000n, 900_000n),
       async (batch, gas) => {
         const payers = await createPayers()
@@ -234,7 +234,7 @@ test('too little gas pays nothing; no item fails because those before it have us
     ),
     { numRuns: RUNS, endOnFailure: true },
   )
-  // Both were tried.
+  // Both outcomes occurred.
   expect(Math.min(paid, refused)).toBeGreaterThan(3)
 })
 
@@ -252,11 +252,11 @@ test('an item costs at most its own gas, whatever the code of its payer does', a
     { ...good, payer: 0 },
     { ...good, payer: 6 },
   ])
-  // Calldata and the checks around each call come on top.
+  // The calldata and the checks around each call are additional costs.
   expect(beside - alone).toBeLessThan(2n * (GAS_EACH + 15_000n))
 })
 
-test('the largest value and the latest time that an item holds are paid, with v 27 and with v 28', async () => {
+test('the largest value and the latest time that an item can hold are paid, with v 27 and with v 28', async () => {
   const [value, validBefore] = [2n ** 128n - 1n, 2n ** 48n - 1n]
   const seen = new Set<number>()
   while (seen.size < 2) {

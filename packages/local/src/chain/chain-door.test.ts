@@ -26,7 +26,7 @@ interface Answered {
   readonly text: string
 }
 
-/** As whatever sends these headers. */
+/** Sends a call with these headers. */
 async function call(
   headers: { readonly [name: string]: string },
   method: string,
@@ -45,7 +45,7 @@ async function send(headers: { readonly [name: string]: string }, body: string):
   return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }
 }
 
-/** The status that an upgrade to WebSocket is answered with. */
+/** Returns the status of the response to an upgrade to WebSocket. */
 async function openSocket(
   headers: { readonly [name: string]: string },
   url: string = door.url,
@@ -74,14 +74,14 @@ async function openSocket(
 
 const balance = async (): Promise<unknown> => await callAnvil(door.url, 'eth_getBalance', [RICH, 'latest'])
 
-test('a program of this machine calls every method, over HTTP and over WebSocket', async () => {
+test('a program on this machine can call every method, over HTTP and over WebSocket', async () => {
   await callAnvil(door.url, 'anvil_setBalance', [RICH, '0x5'])
   expect(await balance()).toBe('0x5')
   await callAnvil(door.url, 'anvil_setBalance', [RICH, '0x0'])
   expect(await openSocket({})).toBe(101)
 })
 
-describe('no web page drives the chain', () => {
+describe('a web page cannot call the chain', () => {
   const cases: readonly (readonly [who: string, headers: { readonly [name: string]: string }])[] = [
     ['a page of another site', { origin: 'https://evil.example' }],
     ['a page of this machine', { origin: 'http://localhost:3000' }],
@@ -104,7 +104,7 @@ describe('no web page drives the chain', () => {
 })
 
 describe('a wallet in a browser', () => {
-  test('reads the chain, and sends what was signed', async () => {
+  test('reads the chain, and sends a signed transaction', async () => {
     const read = await call({ origin: EXTENSION }, 'eth_chainId')
     expect(JSON.parse(read.text)).toMatchObject({ result: '0x14a34' })
     const sent = await call({ origin: EXTENSION }, 'eth_sendRawTransaction', ['0x00'])
@@ -141,7 +141,7 @@ describe('a wallet in a browser', () => {
   )
 })
 
-test('a target that names another server reaches the node alone', async () => {
+test('a request target that names another server reaches only the node', async () => {
   let called = 0
   const other = createHttpServer((_, response) => {
     called += 1
@@ -168,7 +168,7 @@ test('a target that names another server reaches the node alone', async () => {
   }
 })
 
-test('a node that has ended is 502, and the door goes on', async () => {
+test('requests get 502 when the node has ended, and the proxy keeps running', async () => {
   const closed = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => closed.once('listening', resolve))
   const { port } = closed.address() as AddressInfo
@@ -182,15 +182,15 @@ test('a node that has ended is 502, and the door goes on', async () => {
   }
 })
 
-test('a taken port is said with who has it', async () => {
+test('a taken port is reported with the process that uses it', async () => {
   const port = Number(new URL(door.url).port)
   await expect(openChainDoor(chain.rpcUrl, port)).rejects.toMatchObject({ name: 'PortTakenError', port })
 })
 
-test('without the door the node lets any page in', async () => {
+test('without the proxy the node accepts calls from every page', async () => {
   expect(await openSocket({ origin: 'https://evil.example', host: 'evil.example' }, chain.rpcUrl)).toBe(101)
 })
 
-test.skipIf(process.platform === 'darwin')('the node itself is at no address that a page would try', () => {
+test.skipIf(process.platform === 'darwin')('the node itself does not listen at an address that a page would try', () => {
   expect(new URL(chain.rpcUrl).hostname).toMatch(/^127\.(?!0\.0\.1$)/)
 })

@@ -48,8 +48,8 @@ const calls: readonly (readonly [string, Abi, Hex, readonly unknown[] | undefine
   ['PERMIT_TYPEHASH', localUsdcAbi, views.PERMIT_TYPEHASH_CALL, undefined],
 ]
 
-describe('calls that are encoded by hand', () => {
-  test.each(calls)('%s is read by the contract’s ABI as it was meant', (name, abi, data, parameters) => {
+describe('hand-encoded calls', () => {
+  test.each(calls)('%s is decoded correctly by the contract’s ABI', (name, abi, data, parameters) => {
     expect(decodeFunctionData({ abi, data })).toEqual({ functionName: name, args: parameters })
   })
 
@@ -61,14 +61,14 @@ describe('calls that are encoded by hand', () => {
     expect(event !== undefined && event.type === 'event' && toEventSelector(event)).toBe(topic)
   })
 
-  test('an address or an id of another length is refused, so that no word behind it moves', () => {
+  test('an address or id of the wrong length is refused, so that the following words keep their positions', () => {
     expect(() => views.encodeStatusOf(OWNER)).toThrow(RangeError)
     expect(() => views.encodeTotalLeft(ID, TOKEN)).toThrow(RangeError)
     expect(() => registry.encodeDeregister(-1)).toThrow(RangeError)
   })
 })
 
-test('the answer about a permission is read word by word; anything else is no answer', () => {
+test('the response about a permission is decoded word by word; any other response is invalid', () => {
   const status = { limit: 5n, cap: 50n, spent: 7n, expiry: 1_800_000_000n, nonce: 2n, isListed: true }
   const whole = `0x${[5n, 50n, 7n, 1_800_000_000n, 2n, 1n].map(one => one.toString(16).padStart(64, '0')).join('')}`
   expect(views.readStatusOf(whole)).toEqual(status)

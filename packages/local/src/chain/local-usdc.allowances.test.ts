@@ -23,7 +23,7 @@ afterAll(async () => await chain.stop())
 const allowance = async () => await stage.tokenView('allowance', [OWNER, SPENDER])
 
 describe('EIP-2612 permit of LocalUSDC', () => {
-  test('sets the allowance that its owner signed, once, whoever sends it', async () => {
+  test('sets the allowance that its owner signed, once, whichever account sends it', async () => {
     const callData = await encodePermit({ value: 500n })
     await stage.callTo(chain.usdc, STRANGER, callData)
     expect(await allowance()).toBe(500n)
@@ -32,7 +32,7 @@ describe('EIP-2612 permit of LocalUSDC', () => {
     expect(await allowance()).toBe(0n)
   })
 
-  test('refuses another value than was signed, another owner, and a deadline that has passed', async () => {
+  test('refuses a value or an owner other than the signed one, and a deadline that has passed', async () => {
     expect(await reverts(await encodePermit({ value: 5n, sent: { value: 6n } }))).toBe(true)
     expect(await reverts(await encodePermit({ value: 5n, sent: { owner: STRANGER } }))).toBe(true)
     expect(await reverts(await encodePermit({ value: 5n, deadline: 1n }))).toBe(true)
@@ -40,7 +40,7 @@ describe('EIP-2612 permit of LocalUSDC', () => {
   })
 })
 
-test('increaseAllowance and decreaseAllowance of LocalUSDC change by a difference, never below zero', async () => {
+test('increaseAllowance and decreaseAllowance of LocalUSDC add and subtract, never below zero', async () => {
   await stage.token(OWNER, 'approve', [SPENDER, 10n])
   await stage.token(OWNER, 'increaseAllowance', [SPENDER, 5n])
   expect(await allowance()).toBe(15n)
@@ -53,7 +53,7 @@ async function reverts(callData: Hex): Promise<boolean> {
   return (await stage.tryAt(chain.usdc, STRANGER, callData)).status === 'reverted'
 }
 
-/** A permit as its owner signed it, with what is `sent` in place of that. */
+/** A permit as its owner signed it, with the fields in `sent` replaced. */
 async function encodePermit({
   value,
   deadline = FAR_EXPIRY,

@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => await chain.stop())
 
 describe('token metadata', () => {
-  test('it answers as USDC on Base Sepolia does, six decimals, domain "USDC" version "2"', async () => {
+  test('matches USDC on Base Sepolia: six decimals, domain "USDC" version "2"', async () => {
     const read = async (functionName: 'name' | 'symbol' | 'version' | 'decimals') =>
       await reader().readContract({ ...token, functionName })
     expect(await Promise.all([read('name'), read('symbol'), read('version'), read('decimals')])).toEqual([
@@ -65,13 +65,13 @@ describe('token metadata', () => {
     ])
   })
 
-  test('EIP-712 the domain separator is the one viem computes for this chain and address', async () => {
+  test('EIP-712 the domain separator equals the one that viem computes for this chain and address', async () => {
     expect(await reader().readContract({ ...token, functionName: 'DOMAIN_SEPARATOR' })).toBe(
       domainSeparator({ domain }),
     )
   })
 
-  test('EIP-712 another chain id has a domain separator of its own', async () => {
+  test('EIP-712 another chain id has another domain separator', async () => {
     const other = await startChain({ chainId: 31337 })
     try {
       const client = createPublicClient({ transport: http(other.rpcUrl) })
@@ -104,7 +104,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
     expect(await balanceOf(agent)).toBe(before + 1n)
   })
 
-  test('refuses the second use of an authorization, in whichever form', async () => {
+  test('refuses the second use of an authorization in either form', async () => {
     const authorization = await authorize({})
     await relay('transferWithAuthorization', bytesForm(authorization))
     const used = 'FiatTokenV2: authorization is used or canceled'
@@ -112,7 +112,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
     await expect(relay('transferWithAuthorization', splitForm(authorization))).rejects.toThrow(used)
   })
 
-  test('refuses the malleated twin of a signature: high s', async () => {
+  test('refuses the malleated form of a signature: high s', async () => {
     const authorization = await authorize({})
     const { r, s, yParity } = parseSignature(authorization.signature)
     const twin = { r, s: toHex(SECP256K1_ORDER - BigInt(s), { size: 32 }), yParity: 1 - yParity }
@@ -140,7 +140,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
     await expect(relay('transferWithAuthorization', bytesForm(other))).rejects.toThrow('invalid signature')
   })
 
-  test('holds both time bounds to be exclusive', async () => {
+  test('treats both time bounds as exclusive', async () => {
     const authorization = await authorize({ validAfter: 2_000_000_000n, validBefore: 2_000_000_060n })
     const callAt = async (timeSeconds: bigint) =>
       await reader().call({
@@ -158,7 +158,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
     await expect(callAt(2_000_000_060n)).rejects.toThrow('FiatTokenV2: authorization is expired')
   })
 
-  test('refuses more than the payer holds and leaves the authorization unused', async () => {
+  test('refuses more than the payer’s balance and leaves the authorization unused', async () => {
     const authorization = await authorize({ value: 10n ** 15n })
     await expect(relay('transferWithAuthorization', bytesForm(authorization))).rejects.toThrow(
       'ERC20: transfer amount exceeds balance',
@@ -168,7 +168,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
 })
 
 describe('EIP-3009 receiveWithAuthorization', () => {
-  test('moves the value only when the payee itself sends it', async () => {
+  test('moves the value only when the payee itself sends the transaction', async () => {
     const toStranger = await authorize({ primaryType: 'ReceiveWithAuthorization' })
     await expect(relay('receiveWithAuthorization', bytesForm(toStranger))).rejects.toThrow(
       'caller must be the payee',
@@ -180,7 +180,7 @@ describe('EIP-3009 receiveWithAuthorization', () => {
     expect(await balanceOf(relayer.address)).toBe(before + 14n)
   })
 
-  test('does not take a signature that was given for transferWithAuthorization', async () => {
+  test('refuses a signature that was made for transferWithAuthorization', async () => {
     const authorization = await authorize({ to: TEST_KEYS.relayer.address })
     await expect(relay('receiveWithAuthorization', bytesForm(authorization))).rejects.toThrow(
       'invalid signature',
@@ -188,7 +188,7 @@ describe('EIP-3009 receiveWithAuthorization', () => {
   })
 })
 
-test('EIP-3009 a cancelled authorization cannot be used, though its state reads as used', async () => {
+test('EIP-3009 a cancelled authorization cannot be used, although its state is reported as used', async () => {
   const authorization = await authorize({})
   const { nonce } = authorization
   const signature = await payer.signTypedData({
@@ -208,8 +208,8 @@ test('EIP-3009 a cancelled authorization cannot be used, though its state reads 
   )
 })
 
-describe('the levers that make a settlement fail', () => {
-  test('every transfer reverts while the token is paused, and the same authorization works afterwards', async () => {
+describe('the administrative actions that make a settlement fail', () => {
+  test('pausing the token makes every transfer revert, and the same authorization works afterwards', async () => {
     const authorization = await authorize({})
     await relay('pause', [])
     await expect(relay('transferWithAuthorization', bytesForm(authorization))).rejects.toThrow(
@@ -219,7 +219,7 @@ describe('the levers that make a settlement fail', () => {
     expect((await relay('transferWithAuthorization', bytesForm(authorization))).status).toBe('success')
   })
 
-  test('a blacklisted payer and a blacklisted payee make the transfer revert', async () => {
+  test('blacklisting the payer or the payee makes the transfer revert', async () => {
     const authorization = await authorize({})
     for (const account of [payer.address, agent]) {
       await relay('blacklist', [account])
@@ -235,7 +235,7 @@ describe('the levers that make a settlement fail', () => {
 describe('Multicall3', () => {
   const multicall = { address: MULTICALL3_ADDRESS, abi: multicall3Abi } as const
 
-  test('aggregate3 settles the good payment and reports the bad one beside it', async () => {
+  test('aggregate3 settles the valid payment and reports the invalid one', async () => {
     const good = await authorize({ value: 3n })
     const bad = await authorize({ value: 10n ** 15n })
     const before = await balanceOf(agent)
@@ -334,7 +334,7 @@ async function isUsed(nonce: `0x${string}`): Promise<boolean> {
   return await reader().readContract({ ...token, functionName: 'authorizationState', args })
 }
 
-/** Has the relayer send a call to the token; rejects with the token's reason where it would revert. */
+/** Makes the relayer send a call to the token; rejects with the token's reason when it would revert. */
 async function relay(functionName: string, args: readonly unknown[]): Promise<TransactionReceipt> {
   const abi: Abi = localUsdcAbi
   return await send(LOCAL_USDC_ADDRESS, encodeFunctionData({ abi, functionName, args }))

@@ -50,19 +50,19 @@ describe('a transaction for SpendPermissions', () => {
     expect(decode(encodeSet(permission))).toEqual({ functionName: 'set', args: [permission] })
   })
 
-  test('revokes the permission that is named', () => {
+  test('revokes the given permission', () => {
     const scope = scopeOf({ keccak256: bytes => keccak256(bytes, 'bytes') }, 7n, 'buy')
     const revoked = decode(encodeRevoke({ spender: SPENDER, token: TOKEN, scope }))
     expect(revoked).toEqual({ functionName: 'revoke', args: [SPENDER, TOKEN, scope] })
   })
 
-  test('carries several calls of different lengths', () => {
+  test('contains several calls of different lengths', () => {
     const calls = [encodeSet(permissionOf()), encodeApprove(1n), encodeSet(permissionOf({ capability: '' }))]
     expect(decode(encodeMulticall(calls))).toEqual({ functionName: 'multicall', args: [calls] })
     expect(decode(encodeMulticall([]))).toEqual({ functionName: 'multicall', args: [[]] })
   })
 
-  test('hands on a permit; a recovery id that is counted from 0 becomes what the token takes', () => {
+  test('passes on a permit and converts a recovery id of 0 or 1 to the form of the token', () => {
     const [r, s] = ['11'.repeat(32), '22'.repeat(32)]
     for (const [last, v] of [
       ['1b', 27],
@@ -89,7 +89,7 @@ describe('a transaction for SpendPermissions', () => {
 })
 
 describe('a transaction for the token', () => {
-  test('approves SpendPermissions, or who is named', () => {
+  test('approves SpendPermissions, or the given account', () => {
     expect(decode(encodeApprove(5n), localUsdcAbi)).toEqual({
       functionName: 'approve',
       args: [SPEND_PERMISSIONS_ADDRESS, 5n],
@@ -97,11 +97,11 @@ describe('a transaction for the token', () => {
     expect(decode(encodeApprove(0n, SPENDER), localUsdcAbi).args).toEqual([SPENDER, 0n])
   })
 
-  test.each([-1n, 2n ** 256n])('an amount that no word holds is refused: %s', amount => {
+  test.each([-1n, 2n ** 256n])('refuses an amount that exceeds a word: %s', amount => {
     expect(() => encodeApprove(amount)).toThrow(RangeError)
   })
 
-  test('the permit that is signed names SpendPermissions and the whole allowance', async () => {
+  test('signs a permit that names SpendPermissions and the whole allowance', async () => {
     const owner = ACCOUNT.address
     const terms = { chainId: 84532, token: TOKEN, name: 'USDC', version: '2', owner, value: 5n }
     const typed = permitTypedData({ ...terms, nonce: 3n, deadline: 9n })

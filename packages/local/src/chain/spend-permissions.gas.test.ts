@@ -15,7 +15,7 @@ import { fund } from './faucet.ts'
 import { startChain } from './start-chain.ts'
 import type { LocalChain } from './start-chain.ts'
 
-// Whole transactions, in LocalUSDC, to somebody who holds it already. The README of @farebox/contracts has the figures.
+// Whole transactions in LocalUSDC to an account with a balance. The README of @farebox/contracts has the figures.
 
 const MAX_SPEND_GAS = 80_000n
 
@@ -32,10 +32,10 @@ afterAll(async () => await chain.stop())
 
 const gas = async (from: Address, callData: Hex) => (await stage.call(from, callData)).gasUsed
 
-test('a second spend takes at most 80,000 gas, and no call more than the documentation says', async () => {
+test('a second spend takes at most 80,000 gas, and no call more than documented', async () => {
   const permission = permissionOf()
   const listed = permissionOf({ capability: 'listed', recipients: [SHOP] })
-  // Refs of one word of the contract's bitmap: a spend that opens another word costs more.
+  // The refs share one word of the contract's bitmap: a spend that uses a new word costs more.
   const spend = (ref: bigint) => encodeSpendOf(permission, { ref })
   const ten = Array.from({ length: 10 }, (_, at) =>
     encodeSpendOf(permission, { amount: 1n, ref: 2n + BigInt(at) }),

@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterEach(async () => await stage.restore(untouched))
 afterAll(async () => await chain.stop())
 
-/** A token of this kind that the owner holds and lets the contract move, with a permission in it. */
+/** A token of this kind that the owner holds and has approved for the contract, with a permission for it. */
 async function permitted(behaviour: TokenBehaviour, changes: Partial<SpendPermission> = {}) {
   const token = await createHostileToken(chain, behaviour)
   await token.mint(OWNER, 10_000n)
@@ -48,8 +48,8 @@ async function permitted(behaviour: TokenBehaviour, changes: Partial<SpendPermis
   return { token, permission }
 }
 
-describe('a token that is not as it should be', () => {
-  test('a transfer that returns false is a spend that failed', async () => {
+describe('a token that violates the standard', () => {
+  test('makes a spend fail when its transfer returns false', async () => {
     const { token, permission } = await permitted({ returnsFalse: true })
     const refusal = await stage.refusalOf(SPENDER, encodeSpendOf(permission, { amount: 100n }))
     expect(refusal).toEqual(['SafeERC20FailedOperation', token.address])
@@ -60,13 +60,13 @@ describe('a token that is not as it should be', () => {
     await stage.spend(permission, { amount: 100n, ref: 5n })
   })
 
-  test('a transfer that returns nothing, as in older tokens, is a spend', async () => {
+  test('allows a spend when its transfer returns nothing, as in older tokens', async () => {
     const { token, permission } = await permitted({ returnsNothing: true })
     await stage.spend(permission, { amount: 100n })
     expect(await stage.balanceOf(SHOP, token.address)).toBe(100n)
   })
 
-  test('of a token that takes a fee, what leaves the owner counts', async () => {
+  test('counts the amount that leaves the owner when it takes a fee', async () => {
     const { token, permission } = await permitted({ feePercent: 10n })
     await stage.spend(permission, { amount: 1_000n })
     expect(await stage.balanceOf(SHOP, token.address)).toBe(900n)
@@ -75,13 +75,13 @@ describe('a token that is not as it should be', () => {
   })
 })
 
-describe('a token that calls back in the middle of a spend', () => {
+describe('a token that calls back during a spend', () => {
   const asToken = async (token: HostileToken, callData: Hex) =>
     await stage.callTo(token.address, SPENDER, token.encodeRun(chain.spendPermissions, callData))
 
-  test('finds its ref used and the cap reduced already', async () => {
+  test('sees its ref as used and the cap as reduced', async () => {
     const { token } = await permitted({})
-    // The token is the spender itself: nobody else could call in time.
+    // The token itself is the spender, because no other account could call in time.
     const permission = permissionOf({
       token: token.address,
       spender: token.address,
@@ -117,20 +117,20 @@ describe('a token that calls back in the middle of a spend', () => {
   })
 })
 
-describe('many spends at once', () => {
+describe('many concurrent spends', () => {
   const SPENDERS = [TEST_KEYS.agent, TEST_KEYS.secondAgent, TEST_KEYS.joiningAgent, TEST_KEYS.relayer].map(
     ({ address }) => address,
   )
   const EACH = 250
   const GAS = 130_000
 
-  test('PERM-02 PERM-03 of 1,000 that are sent without waiting none goes beyond cap, allowance or a revocation', async () => {
+  test('PERM-02 PERM-03 never exceed cap, allowance or a revocation when 1,000 are sent without waiting', async () => {
     await fund(chain, OWNER, { usdcAtomic: 10_000_000n })
     const permissions = SPENDERS.map(spender => permissionOf({ spender, limit: 100n, cap: 9_000n }))
     const [first, second] = permissions
     if (first === undefined || second === undefined) throw new Error('there are four')
     for (const permission of permissions) await stage.set(permission)
-    // Less than the caps together: at the end the allowance decides.
+    // Less than the sum of the caps, so that the allowance is the final limit.
     await stage.approve(OWNER, 24_000n)
     const heldBefore = await stage.balanceOf(OWNER)
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
@@ -141,7 +141,7 @@ describe('many spends at once', () => {
         await Promise.all(
           permissions.flatMap(permission =>
             range(start, end).map(async index => {
-              // Every seventh says the ref of the one before: it must not be paid twice.
+              // Every seventh spend uses the ref of the previous one and must not be paid.
               const ref = BigInt(index % 7 === 6 ? index - 1 : index)
               const data = encodeSpendOf(permission, { amount: BigInt(50 + ((index * 37) % 51)), ref })
               await sendUnmined(permission.spender, data, nonceOf(startOf, permission.spender) + index)
@@ -150,7 +150,7 @@ describe('many spends at once', () => {
         )
       await sendSpends(0, 60)
       await mine()
-      // In the middle of it all the owner revokes one permission and lowers another.
+      // Halfway through, the owner revokes one permission and reduces another.
       await sendUnmined(OWNER, encodeRevoke(first), nonceOf(startOf, OWNER))
       const lowered = { ...second, limit: 80n, cap: 6_000n }
       await sendUnmined(OWNER, encode('set', [lowered]), nonceOf(startOf, OWNER) + 1)
@@ -178,7 +178,7 @@ describe('many spends at once', () => {
     expect(total).toBeLessThanOrEqual(24_000n)
     expect(await stage.allowanceOf(OWNER)).toBe(24_000n - total)
     console.log('spends at once', { paid: told.spends.length, total, blocks: told.blocks })
-    // Both ends were reached: spends were paid, and refused.
+    // Both outcomes occurred: some spends were paid, others refused.
     expect(told.spends.length).toBeGreaterThan(200)
     expect(told.spends.length).toBeLessThan(800)
   })
@@ -196,7 +196,7 @@ describe('many spends at once', () => {
     await callAnvil(chain.rpcUrl, 'eth_sendTransaction', [transaction])
   }
 
-  /** Makes blocks until none waits. */
+  /** Makes blocks until no transaction is pending. */
   async function mine(): Promise<void> {
     for (let blocks = 0; blocks < 50; blocks += 1) {
       await callAnvil(chain.rpcUrl, 'evm_mine', [])
@@ -217,7 +217,7 @@ describe('many spends at once', () => {
     return new Map(accounts.map((account, index) => [account, counts[index] ?? 0]))
   }
 
-  /** What the contract said from a block on, in the order of the chain. */
+  /** Returns the contract's events from a block on, in the order of the chain. */
   async function eventsSince(from: bigint) {
     const client = reader(chain)
     const newest = await client.getBlockNumber()

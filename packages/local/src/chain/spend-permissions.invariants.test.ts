@@ -36,11 +36,11 @@ import { startChain } from './start-chain.ts'
 import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
-// Owners, spenders and tokens try everything at random, as the clock goes on; one of the spenders is a token that spends
-// again whenever it is told to move something. After each attempt contract and tokens must be what the model says
-// (testing/permission-model.ts), and a referee that knows the events alone must have nothing to say.
+// Owners, spenders and tokens make random calls while time passes; one of the spenders is a token that spends again during
+// its transfers. After each attempt the state of contract and tokens must equal that of the model
+// (testing/permission-model.ts), and a referee that reads only the events must find no violation.
 
-/** Sequences; many more in the weekly run. */
+/** The number of sequences; the weekly run uses many more. */
 const RUNS = Number(process.env['CONTRACT_RUNS'] ?? 12)
 const ATTEMPTS = { minLength: 40, maxLength: 80 }
 const START_BALANCE = 3_000n
@@ -49,28 +49,28 @@ const CAPABILITIES = ['buy', 'sell'] as const
 const OWNERS = [TEST_KEYS.payer, TEST_KEYS.secondPayer].map(({ address }) => address)
 const SHOPS = [TEST_KEYS.thirdAgent, TEST_KEYS.joiningAgent].map(({ address }) => address)
 
-/** A step as it is drawn; indexes are brought into range. */
+/** A step as it is generated; its indexes are reduced to the existing range. */
 interface Step {
   readonly kind: Attempt['kind'] | 'jump'
   readonly owner: number
   readonly spender: number
   readonly token: number
   readonly capability: number
-  /** Of a setting; a spend takes quarters of it. */
+  /** The limit of a setting; a spend uses quarters of it. */
   readonly limit: bigint
   readonly quarters: number
-  /** How much more the cap is. */
+  /** The difference between the cap and the limit. */
   readonly beyond: bigint
   readonly amount: bigint
-  /** Until the expiry. */
+  /** The time until the expiry. */
   readonly seconds: bigint
-  /** That a jump passes. */
+  /** The time that a jump skips. */
   readonly jump: bigint
   readonly recipients: number
   readonly to: number
   readonly ref: number
   readonly isForeign: boolean
-  /** Approve what is left, as a client does. */
+  /** Whether to approve exactly what is left, as a client does. */
   readonly isExact: boolean
 }
 
@@ -84,7 +84,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
   owner: fc.nat(1),
   spender: fc.constantFrom(0, 1, 2, 2),
-  // The token that fails seldom, the one that calls back often.
+  // The failing token is chosen seldom, the one that calls back often.
   token: fc.constantFrom(0, 0, 0, 1, 2, 2, 3, 3, 3, 3),
   capability: fc.constantFrom(0, 0, 0, 1),
   limit: often(fc.bigInt(1n, 600n), 0n, 1n),
@@ -118,7 +118,7 @@ const FIRST: Step = {
   isForeign: false,
   isExact: false,
 }
-/** A spend of the token that calls back, in the middle of which it spends: drawn steps come to it too seldom. */
+/** A spend of the token that calls back, which spends again during it: generated steps reach this case too seldom. */
 const NESTED: readonly Step[] = [
   FIRST,
   { ...FIRST, spender: 2, token: 0 },
@@ -161,7 +161,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await chain.stop())
 
-test('any sequence keeps: Σ spent ≤ cap, each ≤ limit, none after revocation or expiry, each ref once, sums exact', async () => {
+test('invariants: Σ spent ≤ cap, each ≤ limit, none after revocation or expiry, each ref once, sums exact', async () => {
   const seen = { succeeded: 0, refused: 0, spends: 0, nested: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { ...ATTEMPTS, size: 'max' }), async steps => {
@@ -190,7 +190,7 @@ test('any sequence keeps: Σ spent ≤ cap, each ≤ limit, none after revocatio
     { numRuns: RUNS, endOnFailure: true },
   )
   console.log('SpendPermissions attempts', seen)
-  // It was not all refused: spends were made, some of them in the middle of another.
+  // Not every spend was refused: some succeeded, some of them during another one.
   expect(seen.spends).toBeGreaterThan(3 * RUNS)
   expect(seen.nested).toBeGreaterThanOrEqual(RUNS)
 })
@@ -219,7 +219,7 @@ function place(
   return { kind, spend: spendAt(drawn, at(spenders, drawn.spender), token, model) }
 }
 
-/** Of what is set already, mostly; `isForeign`: by somebody who may have no permission like it. */
+/** Mostly spends of existing permissions; `isForeign`: by an account that may have no such permission. */
 function spendAt(drawn: Step, spender: Address, token: Address, model: PermissionModel): SpendAttempt {
   const live = [...model.permissions.values()].filter(
     ({ terms, key }) => terms !== undefined && (drawn.kind !== 'arm' || key.spender === spender),
@@ -282,7 +282,7 @@ function permissionFor({ id }: Key) {
   return permissionOf({ owner, spender, token, capability })
 }
 
-/** All that can be read of the contract and the tokens, in one call, is the model. */
+/** Reads everything about the contract and the tokens in one call and compares it with the model. */
 async function expectModel(model: PermissionModel): Promise<void> {
   const touched = [...model.permissions.values()]
   const pairs = OWNERS.flatMap(owner => tokens.map(token => [owner, token] as const))
@@ -352,7 +352,7 @@ async function readBalances(): Promise<ReadonlyMap<string, bigint>> {
   return new Map(places.map(({ account, token }, index) => [placeOf(token, account), balances[index] ?? 0n]))
 }
 
-/** Ids come in no order. */
+/** The ids are returned in no particular order. */
 function sorted(value: unknown): unknown {
   return Array.isArray(value) ? value.map(String).toSorted(byText) : value
 }

@@ -94,14 +94,14 @@ function encodeRevokeBySig(permission: SpendPermission, signature: Hex, deadline
 const refused = async (callData: Hex) => await stage.refusalOf(STRANGER, callData)
 
 describe('setBySig', () => {
-  test('sets what the owner signed, whoever sends it', async () => {
+  test('sets what the owner signed, whichever account sends it', async () => {
     const permission = permissionOf({ recipients: [SHOP, SPENDER] })
     await stage.call(STRANGER, encodeSetBySig(permission, await signSet(permission)))
     expect(await stage.statusOf(permission)).toMatchObject({ limit: permission.limit, nonce: 1n })
     await stage.spend(permission)
   })
 
-  test('refuses any other field than was signed', async () => {
+  test('refuses a change of any signed field', async () => {
     const permission = permissionOf({ recipients: [SHOP] })
     const signature = await signSet(permission)
     const others: Partial<SpendPermission>[] = [
@@ -125,7 +125,7 @@ describe('setBySig', () => {
     expect(await refused(later)).toEqual(['SignatureInvalid'])
   })
 
-  test('refuses a signature of somebody else, for another chain, for another contract, and garbage', async () => {
+  test('refuses a signature of another account, for another chain or contract, and random bytes', async () => {
     const permission = permissionOf()
     const foreign = permissionTypedData(chain.chainId, permission, ONCE)
     const signatures = [
@@ -143,7 +143,7 @@ describe('setBySig', () => {
       expect(await refused(encodeSetBySig(permission, signature))).toEqual(['SignatureInvalid'])
   })
 
-  test('refuses the other signature that the same key makes of one: a high s', async () => {
+  test('refuses the equivalent signature with a high s', async () => {
     const { r, s, yParity } = parseSignature(await signSet(permissionOf()))
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     const mirrored = serializeSignature({
@@ -154,7 +154,7 @@ describe('setBySig', () => {
     expect(await refused(encodeSetBySig(permissionOf(), mirrored))).toEqual(['SignatureInvalid'])
   })
 
-  test('refuses a signature past its deadline, and takes it in that second', async () => {
+  test('refuses a signature after its deadline, and accepts it in that second', async () => {
     const deadline = (await stage.now()) + 1_000n
     const signature = await signSet(permissionOf(), { nonce: 0n, deadline })
     const callData = encodeSetBySig(permissionOf(), signature, deadline)
@@ -167,7 +167,7 @@ describe('setBySig', () => {
     expect(await refused(callData)).toEqual(['SignatureExpired', deadline, expect.any(BigInt)])
   })
 
-  test('takes a signature once', async () => {
+  test('accepts a signature once', async () => {
     const callData = encodeSetBySig(permissionOf(), await signSet(permissionOf()))
     await stage.call(STRANGER, callData)
     expect(await refused(callData)).toEqual(['SignatureInvalid'])
@@ -177,25 +177,25 @@ describe('setBySig', () => {
     )
   })
 
-  test('what was signed before the owner changed or revoked the permission is worthless after', async () => {
+  test('refuses a signature from before the owner changed or revoked the permission', async () => {
     const generous = encodeSetBySig(permissionOf(), await signSet(permissionOf()))
     const before = await stage.snapshot()
     await stage.set(permissionOf({ limit: 1n, cap: 1n }))
     expect(await refused(generous)).toEqual(['SignatureInvalid'])
     await stage.restore(before)
-    // Nothing is set yet: a revocation is how a signature is taken back that was given away.
+    // Nothing is set yet: a revocation invalidates a signature that was given away.
     await stage.revoke(permissionOf())
     expect(await refused(generous)).toEqual(['SignatureInvalid'])
   })
 
-  test('signatures for several permissions are brought in any order', async () => {
+  test('accepts signatures for several permissions in any order', async () => {
     const [one, other] = [permissionOf(), permissionOf({ capability: 'sell' })]
     const [first, second] = [await signSet(one), await signSet(other)]
     await stage.call(STRANGER, encodeSetBySig(other, second))
     await stage.call(STRANGER, encodeSetBySig(one, first))
   })
 
-  test('is held to the rules of set', async () => {
+  test('follows the rules of set', async () => {
     const permission = permissionOf({ limit: 2n, cap: 1n })
     expect(await refused(encodeSetBySig(permission, await signSet(permission)))).toEqual([
       'LimitAboveCap',
@@ -204,7 +204,7 @@ describe('setBySig', () => {
     ])
   })
 
-  test('asks an owner that is a contract (ERC-1271)', async () => {
+  test('verifies the signature of a contract owner through ERC-1271', async () => {
     const wallet = await createWallet(owner.address)
     const permission = permissionOf({ owner: wallet.address })
     const signature = await signSet(permission)
@@ -218,7 +218,7 @@ describe('setBySig', () => {
     expect(await refused(encodeSetBySig(permission, signature))).toEqual(['SignatureInvalid'])
   })
 
-  test('a contract whose key changed signs with the new one only', async () => {
+  test('accepts only the new key of a contract whose key changed', async () => {
     const wallet = await createWallet(owner.address)
     const permission = permissionOf({ owner: wallet.address })
     const signature = await signSet(permission)
@@ -230,7 +230,7 @@ describe('setBySig', () => {
 })
 
 describe('revokeBySig', () => {
-  test('PERM-03 ends a permission for an owner that has no ether', async () => {
+  test('PERM-03 ends a permission of an owner without ether', async () => {
     await stage.set(permissionOf())
     const callData = encodeRevokeBySig(
       permissionOf(),
@@ -242,7 +242,7 @@ describe('revokeBySig', () => {
     expect(await refused(callData)).toEqual(['SignatureInvalid'])
   })
 
-  test('refuses what the owner did not sign for this permission, and what is late', async () => {
+  test('refuses a signature for another permission, and an expired one', async () => {
     await stage.set(permissionOf())
     const once = { ...ONCE, nonce: 1n }
     const signature = await signRevoke(permissionOf(), once)
@@ -264,7 +264,7 @@ describe('revokeBySig', () => {
 })
 
 describe('permitToken', () => {
-  test('PERM-04 with setBySig in one transaction: two signatures, no transaction of the owner’s, exact', async () => {
+  test('PERM-04 works with setBySig in one transaction: two signatures, no transaction of the owner, exact', async () => {
     await stage.approve(OWNER, 0n)
     const permission = permissionOf()
     const callData = encode('multicall', [
@@ -276,7 +276,7 @@ describe('permitToken', () => {
     expect(await stage.allowanceOf(OWNER)).toBe(await stage.totalLeft(OWNER))
   })
 
-  test('that somebody else brought the permit first does not keep the rest from being done', async () => {
+  test('does not block the other calls when another account sent the permit first', async () => {
     await stage.approve(OWNER, 0n)
     const permit = await encodePermit(5_000_000n)
     const callData = encode('multicall', [[permit, encode('set', [permissionOf()])]])
@@ -285,21 +285,21 @@ describe('permitToken', () => {
     expect(await stage.available(permissionOf())).toBe(1_000_000n)
   })
 
-  test('in one multicall the sender is who is asked for, in each call', async () => {
+  test('uses the sender of a multicall in each of its calls', async () => {
     const callData = encode('multicall', [[encode('set', [permissionOf()])]])
     expect(await refused(callData)).toEqual(['CallerNotOwner', STRANGER, OWNER])
   })
 })
 
 describe('the client side', () => {
-  test('signs for the domain that the contract answers with', async () => {
+  test('signs for the domain that the contract returns', async () => {
     const { domain } = permissionTypedData(chain.chainId, permissionOf(), ONCE)
     const separator = domainSeparator({ domain })
     expect(await stage.view('DOMAIN_SEPARATOR', [])).toBe(separator)
     expect(domain.verifyingContract).toBe(SPEND_PERMISSIONS_ADDRESS)
   })
 
-  test('encodes by hand what an ABI coder encodes, and names each refusal of a spend', async () => {
+  test('encodes calls like an ABI library, and names each refusal of a spend', async () => {
     const crypto = await loadEvmCrypto()
     const permission = permissionOf({ capability: 'kaufe Ähren', agentId: 2n ** 200n })
     const key = keyOf(permission)
@@ -327,7 +327,7 @@ describe('the client side', () => {
     expect(spendRefusal(encodeErrorResult({ abi, errorName: 'SignatureInvalid' }))).toBeUndefined()
   })
 
-  test('PERM-07 learns from the node what could be spent, and why a spend would be refused', async () => {
+  test('PERM-07 reads from the node how much can be spent, and why a spend would be refused', async () => {
     await stage.set(permissionOf())
     const ask = async (data: Hex, account: Address = SPENDER) =>
       (await reader(chain).call({ account, to: chain.spendPermissions, data })).data
@@ -375,7 +375,7 @@ function encodeApprove(amount: bigint): Hex {
   return encodeFunctionData({ abi, args: [SPEND_PERMISSIONS_ADDRESS, amount] })
 }
 
-/** A contract wallet that this key signs for. */
+/** Creates a contract wallet that accepts this key's signatures. */
 async function createWallet(signer: Address) {
   const address = await deploy(chain, signingWalletBytecode)
   const abi: Abi = signingWalletAbi

@@ -52,7 +52,7 @@ const refusedSet = async (changes: Parameters<typeof permissionOf>[0]) =>
   await stage.refusalOf(OWNER, encode('set', [permissionOf(changes)]))
 
 describe('the contract SpendPermissions', () => {
-  test('holds no rights over anybody: these calls alone change it, and none is of an administrator', () => {
+  test('has no administrator: only these calls change it', () => {
     const calls = spendPermissionsAbi.filter(one => one.type === 'function')
     const changing = calls.filter(one => !['view', 'pure'].includes(one.stateMutability))
     expect(changing.map(one => one.name).toSorted()).toEqual([
@@ -68,7 +68,7 @@ describe('the contract SpendPermissions', () => {
     expect(mutabilities).not.toContain('payable')
   })
 
-  test('created by a transaction it has the code that a local chain has', async () => {
+  test('has the code of a local chain when it is created by a transaction', async () => {
     const created = await deploy(chain, spendPermissionsBytecode)
     const code = await callAnvilForText(chain.rpcUrl, 'eth_getCode', [created, 'latest'])
     expect(code).toBe(await callAnvilForText(chain.rpcUrl, 'eth_getCode', [chain.spendPermissions, 'latest']))
@@ -76,7 +76,7 @@ describe('the contract SpendPermissions', () => {
 })
 
 describe('set', () => {
-  test('writes what the owner decided, and an event that owner and spender are found by', async () => {
+  test('stores what the owner decided, and emits an event indexed by owner and spender', async () => {
     const permission = permissionOf({ recipients: [SHOP] })
     const receipt = await stage.set(permission)
     expect(tellPermissionEvents(receipt)).toEqual([
@@ -105,20 +105,20 @@ describe('set', () => {
     expect(indexed).toEqual(Array.from({ length: 3 }, () => ['owner', 'spender', 'id']))
   })
 
-  test('names scope and permission by hashes that a client can make', async () => {
+  test('identifies scope and permission by hashes that a client can compute', async () => {
     const permission = permissionOf({ capability: 'kaufe Ähren' })
     const { owner, spender, token, scope } = keyOf(permission)
     expect(await stage.view('scopeOf', [7n, 'kaufe Ähren'])).toBe(scopeOf(permission))
     expect(await stage.view('idOf', [owner, spender, token, scope])).toBe(idOf(permission))
   })
 
-  test('is for the owner alone', async () => {
+  test('is permitted to the owner only', async () => {
     const callData = encode('set', [permissionOf()])
     for (const caller of [STRANGER, SPENDER])
       expect(await stage.refusalOf(caller, callData)).toEqual(['CallerNotOwner', caller, OWNER])
   })
 
-  test('PERM-01 refuses a limit of zero, a limit above the cap, and a cap that is as good as endless', async () => {
+  test('PERM-01 refuses a limit of zero, a limit above the cap, and a practically unlimited cap', async () => {
     expect(await refusedSet({ limit: 0n })).toEqual(['AmountZero'])
     expect(await refusedSet({ limit: 0n, cap: 0n })).toEqual(['AmountZero'])
     expect(await refusedSet({ limit: 2n, cap: 1n })).toEqual(['LimitAboveCap', 2n, 1n])
@@ -128,10 +128,10 @@ describe('set', () => {
     expect(await stage.statusOf(permissionOf())).toMatchObject({ limit: MAX_CAP, cap: MAX_CAP })
   })
 
-  test('refuses an expiry that has come, and one in milliseconds', async () => {
+  test('refuses an expiry that has passed, and one in milliseconds', async () => {
     const now = (await stage.now()) + 100n
     await stage.jumpTo(now)
-    // A call that is tried runs in the next block, one second later or in the same.
+    // A simulated call runs in the next block, one second later or in the same second.
     expect(await refusedSet({ expiry: now })).toEqual(['ExpiryPassed', now, expect.any(BigInt)])
     expect(await refusedSet({ expiry: 1n })).toEqual(['ExpiryPassed', 1n, expect.any(BigInt)])
     const milliseconds = FAR_EXPIRY * 1_000n
@@ -139,18 +139,18 @@ describe('set', () => {
     await stage.set(permissionOf({ expiry: MAX_EXPIRY }))
   })
 
-  test('PERM-05 refuses a token that is no contract on this chain', async () => {
+  test('PERM-05 refuses a token without a contract on this chain', async () => {
     expect(await refusedSet({ token: STRANGER })).toEqual(['TokenWithoutCode', STRANGER])
   })
 
-  test('refuses a permission for nobody, and more than 16 recipients', async () => {
+  test('refuses a zero spender, and more than 16 recipients', async () => {
     expect(await refusedSet({ spender: zeroAddress })).toEqual(['SpenderMissing'])
     const recipients = Array.from({ length: 17 }, () => SHOP)
     expect(await refusedSet({ recipients })).toEqual(['TooManyRecipients', 17n, 16n])
     await stage.set(permissionOf({ recipients: recipients.slice(1) }))
   })
 
-  test('changes what is there, and keeps what was spent', async () => {
+  test('changes an existing permission and keeps the spent amount', async () => {
     await stage.set(permissionOf({ limit: 400n, cap: 1_000n }))
     await stage.spend(permissionOf(), { amount: 400n })
     const receipt = await stage.set(permissionOf({ limit: 300n, cap: 600n }))
@@ -159,7 +159,7 @@ describe('set', () => {
     expect(await stage.available(permissionOf())).toBe(200n)
   })
 
-  test('with a cap below what was spent leaves nothing, and spent is never above the cap', async () => {
+  test('leaves nothing when the cap is below the spent amount, and never reports more than the cap as spent', async () => {
     await stage.set(permissionOf({ limit: 400n, cap: 1_000n }))
     await stage.spend(permissionOf(), { amount: 400n })
     await stage.set(permissionOf({ limit: 100n, cap: 100n }))
@@ -174,9 +174,9 @@ describe('set', () => {
     expect(await stage.available(permissionOf())).toBe(50n)
   })
 
-  test('PERM-03 lowered behind a spend, the spend counts towards the new cap as well', async () => {
+  test('PERM-03 counts a spend before the change towards the reduced cap', async () => {
     await stage.set(permissionOf({ limit: 1_000n, cap: 1_000n }))
-    // The owner, who has seen nothing spent, allows 300 in all; the spender is in the block before.
+    // The owner, who has seen no spend, allows 300 in total; the spend is in the previous block.
     await stage.spend(permissionOf(), { amount: 200n })
     await stage.set(permissionOf({ limit: 300n, cap: 300n }))
     expect(await stage.available(permissionOf())).toBe(100n)
@@ -184,7 +184,7 @@ describe('set', () => {
 })
 
 describe('spend', () => {
-  test('moves the owner’s tokens to the recipient, and says what for', async () => {
+  test('moves the owner’s tokens to the recipient, and states the purpose', async () => {
     await stage.set(permissionOf())
     const before = [await stage.balanceOf(OWNER), await stage.balanceOf(SHOP)] as const
     const receipt = await stage.spend(permissionOf(), { amount: 250_000n, ref: 42n })
@@ -207,7 +207,7 @@ describe('spend', () => {
     expect(await stage.balanceOf(chain.spendPermissions)).toBe(0n)
   })
 
-  test('PERM-06 is for the spender alone, and for the one scope and token that was permitted', async () => {
+  test('PERM-06 is permitted only to the spender, for the permitted scope and token', async () => {
     await stage.set(permissionOf())
     const tried = [
       [STRANGER, permissionOf()],
@@ -221,7 +221,7 @@ describe('spend', () => {
       expect(await stage.refusalOf(caller, encodeSpendOf(permission))).toEqual(['NotPermitted'])
   })
 
-  test('moves at most the limit each time and the cap in all', async () => {
+  test('moves at most the limit each time and the cap in total', async () => {
     const permission = permissionOf({ limit: 400n, cap: 1_000n })
     await stage.set(permission)
     expect(await stage.refusalOf(SPENDER, encodeSpendOf(permission, { amount: 401n }))).toEqual([
@@ -245,7 +245,7 @@ describe('spend', () => {
     expect(await stage.statusOf(permission)).toMatchObject({ cap: 1_000n, spent: 1_000n })
   })
 
-  test('refuses an amount of zero, and amounts that would wrap around', async () => {
+  test('refuses an amount of zero, and amounts that would overflow', async () => {
     await stage.set(permissionOf({ limit: MAX_CAP, cap: MAX_CAP }))
     const refused = async (amount: bigint) =>
       await stage.refusalOf(SPENDER, encodeSpendOf(permissionOf(), { amount }))
@@ -268,7 +268,7 @@ describe('spend', () => {
     await stage.spend(permissionOf())
   })
 
-  test('takes each ref once, also when the permission was set again or revoked in between', async () => {
+  test('accepts each ref once, even when the permission was set again or revoked in between', async () => {
     const spend = async (ref: bigint) => await stage.spend(permissionOf(), { ref, amount: 1n })
     const refused = async (ref: bigint) =>
       await stage.refusalOf(SPENDER, encodeSpendOf(permissionOf(), { ref, amount: 1n }))
@@ -286,7 +286,7 @@ describe('spend', () => {
     expect(await stage.view('isRefUsed', [idOf(permissionOf()), 253n])).toBe(false)
   })
 
-  test('nobody uses up another’s ref: it counts for one owner, spender, token and scope', async () => {
+  test('counts a ref for one owner, spender, token and scope, so that no other account can use it up', async () => {
     const others = [
       permissionOf({ spender: OTHER_SPENDER }),
       permissionOf({ capability: 'sell' }),
@@ -298,7 +298,7 @@ describe('spend', () => {
     for (const permission of others) await stage.spend(permission, { ref: 5n })
   })
 
-  test('a spend that fails uses up neither ref nor cap', async () => {
+  test('uses up neither ref nor cap when it fails', async () => {
     await stage.set(permissionOf())
     await stage.approve(OWNER, 0n)
     const receipt = await stage.tryTo(SPENDER, encodeSpendOf(permissionOf(), { ref: 5n }))
@@ -328,7 +328,7 @@ describe('spend', () => {
     expect(await refused(OTHER_SPENDER)).toEqual(['RecipientNotListed', OTHER_SPENDER])
   })
 
-  test('several in one multicall are each held to limit and cap, all or none', async () => {
+  test('checks limit and cap for each of several in one multicall, all or none', async () => {
     await stage.set(permissionOf({ limit: 400n, cap: 1_000n }))
     const spends = (...amounts: bigint[]) =>
       encode('multicall', [amounts.map(amount => encodeSpendOf(permissionOf(), { amount }))])
@@ -368,7 +368,7 @@ describe('revoke', () => {
     })
   })
 
-  test('does not let what was spent be forgotten: a cap counts from the first setting', async () => {
+  test('keeps the spent amount: a cap counts from the first setting', async () => {
     await stage.set(permissionOf({ limit: 300n, cap: 500n }))
     await stage.spend(permissionOf(), { amount: 300n })
     await stage.revoke(permissionOf())
@@ -376,14 +376,14 @@ describe('revoke', () => {
     expect(await stage.available(permissionOf())).toBe(200n)
   })
 
-  test('is the owner’s: anybody else who calls it ends a permission of their own, which is none', async () => {
+  test('affects only permissions of the caller', async () => {
     await stage.set(permissionOf())
     await stage.call(STRANGER, encodeRevoke(permissionOf()))
     await stage.call(SPENDER, encodeRevoke(permissionOf()))
     await stage.spend(permissionOf())
   })
 
-  test('leaves the owner’s other permissions as they are', async () => {
+  test('does not change the owner’s other permissions', async () => {
     const other = permissionOf({ capability: 'sell' })
     await stage.set(permissionOf())
     await stage.set(other)
@@ -394,7 +394,7 @@ describe('revoke', () => {
 })
 
 describe('available', () => {
-  test('is the least of limit, what is left of the cap, allowance and balance', async () => {
+  test('is the smallest of limit, remaining cap, allowance and balance', async () => {
     await stage.set(permissionOf({ limit: 400n, cap: 1_000n }))
     expect(await stage.available(permissionOf())).toBe(400n)
     await stage.spend(permissionOf(), { amount: 400n })
@@ -408,7 +408,7 @@ describe('available', () => {
     expect(await stage.available(permissionOf())).toBe(0n)
   })
 
-  test('PERM-02 the allowance bounds all permissions of an owner together', async () => {
+  test('PERM-02 is limited by the allowance for all permissions of an owner together', async () => {
     const other = permissionOf({ capability: 'sell' })
     await stage.set(permissionOf())
     await stage.set(other)
@@ -421,7 +421,7 @@ describe('available', () => {
 })
 
 describe('totalLeft', () => {
-  test('PERM-04 is the allowance to give: an exact one stays exact while it is spent', async () => {
+  test('PERM-04 is the allowance to set: an exact one remains exact while it is spent', async () => {
     const other = permissionOf({ spender: OTHER_SPENDER })
     await stage.set(permissionOf())
     await stage.set(other)
@@ -432,7 +432,7 @@ describe('totalLeft', () => {
     expect(await stage.allowanceOf(OWNER)).toBe(8_750_000n)
   })
 
-  test('counts neither what has expired nor what was revoked, nor other owners and tokens', async () => {
+  test('excludes expired and revoked permissions, other owners and other tokens', async () => {
     const expiry = (await stage.now()) + 1_000n
     await stage.set(permissionOf({ capability: 'soon', cap: 2_000_000n, expiry }))
     await stage.set(permissionOf({ capability: 'gone' }))
@@ -447,7 +447,7 @@ describe('totalLeft', () => {
     expect(await stage.totalLeft(OTHER_OWNER)).toBe(5_000_000n)
   })
 
-  test('PERM-04 an allowance without end spends no more than the permissions say', async () => {
+  test('PERM-04 limits spends to the permissions even when the allowance is unlimited', async () => {
     await stage.set(permissionOf({ limit: 400n, cap: 400n }))
     await stage.approve(OWNER, 2n ** 256n - 1n)
     await stage.spend(permissionOf(), { amount: 400n })

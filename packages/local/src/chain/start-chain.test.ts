@@ -59,7 +59,7 @@ describe('a chain that is stopped and started again', () => {
     expect(await register(second, payer, 'https://agent.example')).toBe(2n)
   })
 
-  test('gives to many at the same moment', async () => {
+  test('funds many addresses at the same moment', async () => {
     const chain = await start({ folder })
     const funded = Array.from(
       { length: 150 },
@@ -70,7 +70,7 @@ describe('a chain that is stopped and started again', () => {
     expect(new Set(balances)).toEqual(new Set([7n]))
   })
 
-  test('goes on from there, in the present', async () => {
+  test('continues from there with the current time', async () => {
     const first = await start({ folder })
     await fund(first, payer, { usdcAtomic: 1n })
     await first.stop()
@@ -84,7 +84,7 @@ describe('a chain that is stopped and started again', () => {
     expect(Number(block.timestamp)).toBeLessThan(Date.now() / 1_000 + 5)
   })
 
-  test('another chain id in the same folder is another chain', async () => {
+  test('is a different chain when the chain id differs in the same folder', async () => {
     const first = await start({ folder })
     await fund(first, payer, { usdcAtomic: 1n })
     await first.stop()
@@ -100,7 +100,7 @@ describe('a chain that is stopped and started again', () => {
     expect(await readProcess(chain.pid)).toBeUndefined()
   })
 
-  test('a second stop does not touch what runs in the folder by then', async () => {
+  test('is not affected by a second stop of an earlier instance', async () => {
     const first = await start({ folder })
     await first.stop()
     const second = await start({ folder })
@@ -111,7 +111,7 @@ describe('a chain that is stopped and started again', () => {
 })
 
 describe('a launcher that dies by kill -9', () => {
-  test('takes anvil with it, and the next start has everything up to the last block', async () => {
+  test('ends anvil as well, and the next start has everything up to the last block', async () => {
     const launcher = await launchChain()
     const pid = launcher.ready.pid
     await fund(launcher.ready, payer, { usdcAtomic: 42n })
@@ -125,7 +125,7 @@ describe('a launcher that dies by kill -9', () => {
     expect(before.usdc).toBe(42n)
   })
 
-  test('when its watchdog dies too, the next start ends anvil and has its last block', async () => {
+  test('leaves anvil running when its watchdog dies too, and the next start ends anvil and has its last block', async () => {
     const launcher = await launchChain()
     const pid = launcher.ready.pid
     await endProcess(await readWatchdog(pid), 'SIGKILL', 1_000)
@@ -141,7 +141,7 @@ describe('a launcher that dies by kill -9', () => {
     expect((await describeHistory(chain)).usdc).toBe(43n)
   })
 
-  test('when anvil is killed with it while dumping, the next start has the last save', async () => {
+  test('loses only what came after the last save when anvil is killed while dumping', async () => {
     const first = await start({ folder })
     await fund(first, payer, { usdcAtomic: 9n })
     await first.stop()
@@ -151,7 +151,7 @@ describe('a launcher that dies by kill -9', () => {
   })
 })
 
-test('anvil killed by kill -9 loses only what came after the last save, seconds ago at most', async () => {
+test('anvil killed by kill -9 loses at most what came in the seconds after the last save', async () => {
   const first = await start({ folder })
   await fund(first, payer, { usdcAtomic: 11n })
   const readSavedBlock = async () => await readFile(join(folder, 'chain-84532.json'), 'utf8')
@@ -164,7 +164,7 @@ test('anvil killed by kill -9 loses only what came after the last save, seconds 
 })
 
 describe('refused starts', () => {
-  test('a port that is taken, naming who holds it and what to do', async () => {
+  test('a taken port, naming the process and what to do', async () => {
     const first = await start({})
     const port = Number(new URL(first.rpcUrl).port)
     await expect(start({ port })).rejects.toThrow(
@@ -172,21 +172,21 @@ describe('refused starts', () => {
     )
   })
 
-  test('a folder that another launcher, or this one, is using', async () => {
+  test('a folder that another launcher, or this one, uses', async () => {
     await start({ folder })
     await expect(start({ folder })).rejects.toThrow(
       `The chain folder ${folder} is in use by process ${process.pid}`,
     )
   })
 
-  test('a start that was given up; it leaves no process and no claim', async () => {
+  test('a cancelled start, which leaves no process and no claim', async () => {
     const signal = AbortSignal.abort(new Error('given up'))
     await expect(start({ folder, signal })).rejects.toThrow('given up')
     expect(await readdir(folder)).toEqual([])
   })
 })
 
-test('an unrelated process with the pid of an old anvil is left alone', async () => {
+test('an unrelated process with the pid of an old anvil is not signalled', async () => {
   const stranger = spawn('sleep', ['60'])
   const pid = stranger.pid ?? 0
   try {
@@ -199,17 +199,17 @@ test('an unrelated process with the pid of an old anvil is left alone', async ()
   }
 })
 
-test('a block time makes blocks come by the clock', async () => {
+test('with a block time, blocks are made at intervals', async () => {
   const chain = await start({ blockTimeSeconds: 1 })
   await fund(chain, payer, { usdcAtomic: 1n })
   expect(await read(chain).getBlockNumber()).toBeGreaterThan(0n)
 })
 
-test('no browser page may read what the chain answers', async () => {
+test('a browser page cannot read the chain’s responses', async () => {
   expect(await allowedOrigin(await start({}))).toBeNull()
 })
 
-test('the test keys fit their addresses and are funded by anvil', async () => {
+test('the test keys match their addresses and are funded by anvil', async () => {
   const chain = await start({})
   for (const { address, privateKey } of Object.values(TEST_KEYS)) {
     expect(privateKeyToAddress(privateKey)).toBe(address)
@@ -217,7 +217,7 @@ test('the test keys fit their addresses and are funded by anvil', async () => {
   }
 })
 
-test('fund refuses what is no address and what is no amount, and says when the token refuses', async () => {
+test('fund refuses an invalid address or amount, and reports a refusal of the token', async () => {
   const chain = await start({})
   await expect(fund(chain, '0x12', { wei: 1n })).rejects.toThrow(
     'address: must be 0x and 40 hex digits, got 0x12',
@@ -260,7 +260,7 @@ async function describeHistory(chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>) {
   }
 }
 
-/** A launcher in a process of its own that starts the chain of `folder` and then only waits. */
+/** A launcher in a separate process that starts the chain of `folder` and then only waits. */
 async function launchChain() {
   const launcher = await launch(`
     import { startChain } from '@farebox/local/chain/start-chain'
@@ -268,11 +268,11 @@ async function launchChain() {
     console.log(JSON.stringify({ rpcUrl, usdc, pid }))
     await new Promise(() => setInterval(() => undefined, 60_000))
   `)
-  // What the lines above print.
+  // The output of the lines above.
   return { ...launcher, ready: launcher.ready as Pick<LocalChain, 'rpcUrl' | 'usdc' | 'pid'> }
 }
 
-/** The shell that waits for the launcher's end on behalf of this anvil. */
+/** Finds the shell that waits for the launcher's end and then ends this anvil. */
 async function readWatchdog(anvilPid: number) {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number)
   const found = await Promise.all(pids.map(async pid => await readProcess(pid)))

@@ -5,14 +5,14 @@ import { registerAgent } from './register-agent.ts'
 
 const WALLET = `0x${'ab'.repeat(20)}`
 
-test('waiting for a platform that does not list an agent ends when the start is stopped', async () => {
+test('the wait for a platform that does not list an agent ends when the start is cancelled', async () => {
   const stopping = new AbortController()
   let asked = 0
   const platform = createServer((request, response) => {
     request.resume()
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(CONFIRMING))
-    // The first request registers; those after it ask whether the agent is listed.
+    // The first request registers; the later ones query whether the agent is listed.
     asked += 1
     if (asked === 3) stopping.abort(new Error('stopped while starting'))
   })

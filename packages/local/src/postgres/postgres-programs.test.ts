@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => await rm(scratch, { recursive: true }))
 
-test('links the libraries in the package itself where it can be reached, any number of times', async () => {
+test('links the libraries in the package itself when the user can reach it, and can be repeated', async () => {
   const cache = join(scratch, 'cache')
   const programs = await preparePrograms(packageFolder, nobody, cache)
   expect(programs).toBe(join(packageFolder, 'native'))
@@ -32,7 +32,7 @@ test('links the libraries in the package itself where it can be reached, any num
   await expect(lstat(cache)).rejects.toThrow('ENOENT')
 })
 
-test('copies the programs where the user who runs them cannot reach the package, once', async () => {
+test('copies the programs once when the user who runs them cannot reach the package', async () => {
   await chmod(packageFolder, 0o700)
   await chmod(join(packageFolder, 'native', 'lib', 'libpq.so.5.18'), 0o600)
   const cache = join(scratch, 'cache')
@@ -47,7 +47,7 @@ test('copies the programs where the user who runs them cannot reach the package,
   expect((await stat(programs)).ino).toBe(firstMadeAt)
 })
 
-test('says what to do where there is no embedded PostgreSQL, and where glibc is too old or absent', () => {
+test('says what to do when there is no embedded PostgreSQL, and when glibc is too old or missing', () => {
   expect(() => findPostgresPackage('win32', 'x64', undefined)).toThrow(
     'There is no embedded PostgreSQL for win32 on x64: set DATABASE_URL to a PostgreSQL server',
   )
@@ -59,7 +59,7 @@ test('says what to do where there is no embedded PostgreSQL, and where glibc is 
   )
 })
 
-test('says what to do where the programs were not installed', () => {
+test('says what to do when the programs were not installed', () => {
   expect(() => findPostgresPackage('darwin', 'arm64', undefined)).toThrow(
     "PostgreSQL's programs are not installed: install with optional dependencies",
   )

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(cluster.path, { recursive: true })
 })
 
-/** A server that has been started, and writes no lock file. */
+/** A server that was started and writes no lock file. */
 function createServer(looks: number): { isAlive(): boolean; end(): Promise<void>; hasEnded: boolean } {
   let looked = 0
   return {
@@ -34,7 +34,7 @@ function createServer(looks: number): { isAlive(): boolean; end(): Promise<void>
   }
 }
 
-test('a server that hangs while it starts is ended after five minutes, and explained with its log', async () => {
+test('a server that hangs while it starts is ended after five minutes, and the error contains its log', async () => {
   const server = createServer(Number.POSITIVE_INFINITY)
   const limits: number[] = []
   const waiting = awaitReady(cluster, server, {
@@ -58,13 +58,13 @@ test('a server that hangs while it starts is ended after five minutes, and expla
   expect(server.hasEnded).toBe(true)
 })
 
-test('a server whose process has ended is waited for no longer', async () => {
+test('a server whose process has ended is no longer awaited', async () => {
   const server = createServer(3)
   expect(await awaitReady(cluster, server, {})).toBeUndefined()
   expect(server.hasEnded).toBe(false)
 })
 
-test('a start that is given up ends the server', async () => {
+test('a cancelled start ends the server', async () => {
   const server = createServer(Number.POSITIVE_INFINITY)
   const signal = AbortSignal.abort(new Error('stopped while starting'))
   await expect(awaitReady(cluster, server, { signal })).rejects.toThrow('stopped while starting')

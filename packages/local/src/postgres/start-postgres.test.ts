@@ -17,7 +17,7 @@ let started: LocalPostgres[]
 
 beforeEach(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'farebox-postgres-'))
-  // As a project folder usually is: others may enter.
+  // Like a usual project folder, which other users may enter.
   await chmod(scratch, 0o755)
   folder = join(scratch, 'database')
   started = []
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 describe('the first start', () => {
-  test('makes a PostgreSQL 18 database in UTF-8 that keeps fsync on', async () => {
+  test('creates a PostgreSQL 18 database in UTF-8 with fsync on', async () => {
     const postgres = await start()
     expect(await ask(postgres, 'show server_version_num')).toMatch(/^18/)
     expect(await ask(postgres, 'show server_encoding')).toBe('UTF8')
@@ -37,7 +37,7 @@ describe('the first start', () => {
     expect(await ask(postgres, 'show data_checksums')).toBe('on')
   })
 
-  test('lets nobody in without the password, and listens on 127.0.0.1 alone', async () => {
+  test('requires the password, and listens on 127.0.0.1 only', async () => {
     const postgres = await start()
     expect(await ask(postgres, 'show listen_addresses')).toBe('127.0.0.1')
     expect(await ask(postgres, 'show unix_socket_directories')).toBe('')
@@ -48,13 +48,13 @@ describe('the first start', () => {
     }
   })
 
-  test('closes its files, the password among them, to the other users of the machine', async () => {
+  test('makes its files, including the password, unreadable for other users of the machine', async () => {
     await start()
     expect((await stat(join(folder, 'cluster'))).mode & 0o077).toBe(0)
     expect((await stat(join(folder, 'cluster', 'password'))).mode & 0o077).toBe(0)
   })
 
-  test('a first start that was cut short is repeated by the next', async () => {
+  test('is repeated by the next start when it was interrupted', async () => {
     const first = await start()
     await first.stop()
     const data = join(folder, 'cluster', 'data')
@@ -66,7 +66,7 @@ describe('the first start', () => {
 })
 
 describe('a later start', () => {
-  test('has what was committed, under the same password', async () => {
+  test('has everything that was committed, under the same password', async () => {
     const first = await start()
     await ask(first, 'create table paid as select 42 as amount')
     await first.stop()
@@ -76,7 +76,7 @@ describe('a later start', () => {
     expect(await ask(second, 'select amount from paid')).toBe('42')
   })
 
-  test('has what was committed before a kill -9 of the launcher, which ends the server too', async () => {
+  test('has everything that was committed before a kill -9 of the launcher, which ends the server too', async () => {
     const launcher = await launchPostgres()
     await ask(launcher.ready, 'create table paid as select 43 as amount')
     process.kill(launcher.pid, 'SIGKILL')
@@ -88,7 +88,7 @@ describe('a later start', () => {
     expect(await ask(postgres, 'select amount from paid')).toBe('43')
   })
 
-  test('a start right after kill -9 waits for the old server to end, and starts its own', async () => {
+  test('waits for the old server to end right after kill -9, and starts its own', async () => {
     const launcher = await launchPostgres()
     process.kill(launcher.pid, 'SIGKILL')
     await launcher.exited
@@ -98,7 +98,7 @@ describe('a later start', () => {
     expect(await readProcess(launcher.ready.pid)).toBeUndefined()
   })
 
-  test('a start on another port ends the server left behind and starts its own', async () => {
+  test('ends the old server when it uses another port, and starts its own', async () => {
     const launcher = await launchPostgres()
     process.kill(launcher.pid, 'SIGKILL')
     await launcher.exited
@@ -108,7 +108,7 @@ describe('a later start', () => {
     expect(await readProcess(launcher.ready.pid)).toBeUndefined()
   })
 
-  test('repairs the database after the server itself was killed', async () => {
+  test('recovers the database after the server itself was killed', async () => {
     const first = await start()
     await ask(first, 'create table paid as select 44 as amount')
     process.kill(first.pid, 'SIGKILL')
@@ -117,7 +117,7 @@ describe('a later start', () => {
     expect(await ask(await start(), 'select amount from paid')).toBe('44')
   })
 
-  test('leaves an unrelated process alone whose pid is in the lock file', async () => {
+  test('does not signal an unrelated process with the pid in the lock file', async () => {
     await (await start()).stop()
     const user = isRoot ? { uid: 65534, gid: 65534 } : {}
     const stranger = spawn('sleep', ['60'], user)
@@ -136,7 +136,7 @@ describe('a later start', () => {
 })
 
 describe('refused starts', () => {
-  test('a port that is taken, naming who holds it and what to do', async () => {
+  test('a taken port, naming the process and what to do', async () => {
     const chain = await startChain()
     try {
       const port = Number(new URL(chain.rpcUrl).port)
@@ -148,7 +148,7 @@ describe('refused starts', () => {
     }
   })
 
-  test('a folder that another launcher, or this one, is using', async () => {
+  test('a folder that another launcher, or this one, uses', async () => {
     await start()
     await expect(start()).rejects.toThrow(`The database folder ${folder} is in use by process ${process.pid}`)
   })
@@ -162,7 +162,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(status).toMatch(/^Groups:\s*$/m)
   })
 
-  test('the files go to the system folder where that user cannot enter, and it says so', async () => {
+  test('the files go to the system folder when that user cannot enter the chosen one, and a log line says so', async () => {
     const systemFolder = join(scratch, 'system')
     const closed = join(scratch, 'closed')
     await mkdir(closed, { mode: 0o700 })
@@ -180,7 +180,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(await ask(await start({ systemFolder }), 'select amount from paid')).toBe('45')
   })
 
-  test('a database whose files went elsewhere and are gone is not silently replaced', async () => {
+  test('a database whose files went elsewhere and are missing is not silently replaced', async () => {
     const systemFolder = join(scratch, 'system')
     const closed = join(scratch, 'closed')
     await mkdir(closed, { mode: 0o700 })
@@ -209,7 +209,7 @@ async function ask(postgres: Pick<LocalPostgres, 'connectionString'>, query: str
   }
 }
 
-/** A launcher in a process of its own that starts the database of `folder` and then only waits. */
+/** A launcher in a separate process that starts the database of `folder` and then only waits. */
 async function launchPostgres() {
   const launcher = await launch(`
     import { startPostgres } from '@farebox/local/postgres/start-postgres'
@@ -217,6 +217,6 @@ async function launchPostgres() {
     console.log(JSON.stringify({ connectionString, port, pid }))
     await new Promise(() => setInterval(() => undefined, 60_000))
   `)
-  // What the lines above print.
+  // The output of the lines above.
   return { ...launcher, ready: launcher.ready as Pick<LocalPostgres, 'connectionString' | 'port' | 'pid'> }
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const readReady = (line: string) => /^ready (\d+)$/.exec(line)?.[1]
 
-test('waits for the line that says ready, on stdout or stderr, and hands on every line', async () => {
+test('waits for the ready line on stdout or stderr, and passes on every line', async () => {
   const seen: string[] = []
   const child = await run("console.log('hello'); console.error('ready 7'); setInterval(() => {}, 1000)", {
     onLine: line => seen.push(line),
@@ -27,20 +27,20 @@ test('waits for the line that says ready, on stdout or stderr, and hands on ever
   expect(await readProcess(child.pid)).toBeUndefined()
 })
 
-test('kills a program that does not heed SIGTERM', async () => {
+test('kills a program that ignores SIGTERM', async () => {
   const stubborn = "process.on('SIGTERM', () => {}); console.log('ready 1'); setInterval(() => {}, 1000)"
   const child = await run(stubborn)
   expect((await child.stop(50)).signal).toBe('SIGKILL')
 })
 
-test('stop may come after the end and be called twice', async () => {
+test('stop may be called after the end and twice', async () => {
   const child = await run("console.log('ready 1'); process.exitCode = 3")
   expect(await child.exited).toMatchObject({ code: 3, signal: null })
   expect(await child.stop()).toMatchObject({ code: 3 })
   expect(await child.stop()).toMatchObject({ code: 3 })
 })
 
-test('a program that ends before it is ready is explained with its part, its log and what to try', async () => {
+test('the error for a program that ends before it is ready has its part, its log and what to try', async () => {
   const event = '{"time":"…","level":"error","event":"cannot start","error":"no such disk"}'
   const logFile = join(folder, 'logs', 'disk.log')
   const program = run(`console.error('first'); console.error('${event}'); process.exitCode = 2`, {
@@ -61,7 +61,7 @@ test('a program that ends before it is ready is explained with its part, its log
   expect(await readFile(logFile, 'utf8')).toBe(`first\n${event}\n`)
 })
 
-test('a program that never becomes ready is waited for five minutes, and then ended', async () => {
+test('a program that never becomes ready is ended after five minutes', async () => {
   let pass = (): void => undefined
   let limitMs = 0
   let pid = 0
@@ -82,7 +82,7 @@ test('a program that never becomes ready is waited for five minutes, and then en
   expect(await readProcess(pid)).toBeUndefined()
 })
 
-test('what its log says it does is reported until it is ready', async () => {
+test('the activity in its log is reported until it is ready', async () => {
   const event = (name: string) => `console.log('${JSON.stringify({ level: 'info', event: name })}')`
   const activities: string[] = []
   const code = `${event('migrating')}; console.log('ready 1'); ${event('serving')}; console.log('over')`
@@ -91,14 +91,14 @@ test('what its log says it does is reported until it is ready', async () => {
   expect(activities).toEqual(['migrating'])
 })
 
-test('ends a program whose start is given up', async () => {
+test('ends a program whose start is cancelled', async () => {
   const giveUp = new AbortController()
   const onLine = () => giveUp.abort(new Error('given up'))
   const starting = run("console.log('slow'); setInterval(() => {}, 1000)", { onLine, signal: giveUp.signal })
   await expect(starting).rejects.toThrow('given up')
 })
 
-test('says when a program does not exist', async () => {
+test('reports a program that does not exist', async () => {
   await expect(startChild({ command: '/nonexistent/program', arguments: [], readReady })).rejects.toThrow(
     '/nonexistent/program did not start: it cannot be run',
   )

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(async () => await rm(folder, { recursive: true }))
 
-test('finds the process it noted while that runs, and not afterwards', async () => {
+test('finds the recorded process while it runs, and not afterwards', async () => {
   const child = spawn('sleep', ['60'])
   await writePidFile(path, child.pid ?? 0)
   expect(await readPidFile(path)).toMatchObject({ pid: child.pid, commandLine: 'sleep 60' })
@@ -24,14 +24,14 @@ test('finds the process it noted while that runs, and not afterwards', async () 
   expect(await readPidFile(path)).toBeUndefined()
 })
 
-test('does not take another process for the one it noted, though the pid is the same', async () => {
+test('does not mistake another process with the same pid for the recorded one', async () => {
   await writePidFile(path, process.pid)
   const note = await readFile(path, 'utf8')
   await writeFile(path, note.replace(/"startedAt":".*"/, '"startedAt":"1"'))
   expect(await readPidFile(path)).toBeUndefined()
 })
 
-test('takes a missing file and one that it did not write for "not running"', async () => {
+test('treats a missing file and one in another format as "not running"', async () => {
   expect(await readPidFile(path)).toBeUndefined()
   for (const text of ['', String(process.pid), '{"pid":-1,"startedAt":"1"}\n', '{"pid":1}\n']) {
     await writeFile(path, text)

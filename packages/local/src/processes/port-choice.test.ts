@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Starts a program that listens where it is told and says where that is; ends it again. */
+/** Starts a program that listens on the chosen port and reports it, and ends the program again. */
 async function listenOn(choice: PortChoice): Promise<number> {
   const code = (port: number) =>
     `const server = require('net').createServer().listen(${port}, '127.0.0.1', () => console.log('on ' + server.address().port))`
@@ -43,18 +43,18 @@ async function listenOn(choice: PortChoice): Promise<number> {
   return Number(program.ready)
 }
 
-test('a preferred port that is taken gives way to a free one', async () => {
+test('a free port replaces a preferred port that is taken', async () => {
   expect(await listenOn({ preferred: taken })).not.toBe(taken)
   squatter.close()
   expect(await listenOn({ preferred: taken })).toBe(taken)
 })
 
-test('a port that must be it is refused with who has it', async () => {
+test('a required port that is taken is refused with the process that uses it', async () => {
   const refused = expect(listenOn(taken)).rejects
   await refused.toMatchObject({ port: taken, message: expect.stringContaining(`process ${process.pid} `) })
 })
 
-test('a failure for another reason is not tried again', async () => {
+test('a failure for another reason is not retried', async () => {
   let tries = 0
   const starting = startOnPort({ preferred: taken }, () => {
     tries += 1

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A program that says it is ready, and nothing ever after. */
+/** A program that becomes ready and then prints nothing. */
 function silent(): Omit<ProgramOptions<true>, 'readReady'> {
   const code = `console.log('ready'); setInterval(() => {}, 1000)`
   return { name: 'silent', folder, port: 0, command: process.execPath, arguments: ['--eval', code] }
@@ -31,7 +31,7 @@ async function launchSilent(): Promise<{ readonly launcher: number; readonly pro
   return { launcher: pid, program: (ready as { readonly pid: number }).pid }
 }
 
-test('a program ends with the process that runs it, also by kill -9', async () => {
+test('a program ends with the process that runs it, even by kill -9', async () => {
   const { launcher, program } = await launchSilent()
   expect(await readProcess(program)).toBeDefined()
   process.kill(launcher, 'SIGKILL')
@@ -43,7 +43,7 @@ test('processes left by an earlier run are ended first', async () => {
   const next = await runToEnd({ ...silent(), readReady: line => line === 'ready' || undefined })
   expect(await readProcess(program)).toBeUndefined()
   await next.stop()
-  // It ran for that program alone.
+  // That process ran only for the program.
   await expect.poll(() => readProcess(launcher)).toBeUndefined()
 })
 

@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('each start begins the log again, closed to other users, and keeps the previous one', async () => {
+test('each start begins a new log that other users cannot read, and keeps the previous one', async () => {
   const file = join(folder, 'logs', 'platform.log')
   for (const line of ['first start', 'second start']) {
     const log = openPartLog(file)
@@ -25,7 +25,7 @@ test('each start begins the log again, closed to other users, and keeps the prev
   expect((await stat(file)).mode & 0o077).toBe(0)
 })
 
-test('a log that grows for ever takes two files, the newest lines in them', async () => {
+test('a log that grows without limit uses two files, which have the newest lines', async () => {
   const file = join(folder, 'agent.log')
   const log = openPartLog(file, 1_000)
   for (let number = 0; number < 1_000; number += 1) log.write(`line ${number}`)
@@ -36,7 +36,7 @@ test('a log that grows for ever takes two files, the newest lines in them', asyn
   expect(kept.length).toBeLessThan(2_100)
 })
 
-test('a log that cannot be written keeps nothing from running', async () => {
+test('a log that cannot be written does not stop the part', async () => {
   const log = openPartLog(folder)
   log.write('a line')
   log.close()

@@ -7,7 +7,7 @@ import {
   type Timer,
 } from './wait-for-start.ts'
 
-/** Time that passes when a test says so. */
+/** A timer whose time passes when the test advances it. */
 function testTimer(): { readonly timer: Timer; readonly delays: number[]; pass(): void; isSet(): boolean } {
   const delays: number[] = []
   let due: (() => void) | undefined
@@ -27,7 +27,7 @@ function testTimer(): { readonly timer: Timer; readonly delays: number[]; pass()
 
 const never = async (): Promise<never> => await new Promise(() => undefined)
 
-test('what starts is waited for five minutes, and its wait is over then', async () => {
+test('a start is awaited for five minutes, and its signal aborts then', async () => {
   const { timer, delays, pass } = testTimer()
   let over: AbortSignal | undefined
   const waiting = waitForStart(
@@ -44,7 +44,7 @@ test('what starts is waited for five minutes, and its wait is over then', async 
   expect(over?.aborted).toBe(true)
 })
 
-test('what has started leaves no timer behind, nor what cannot start', async () => {
+test('neither a successful nor a failed start leaves a timer behind', async () => {
   const { timer, isSet } = testTimer()
   expect(await waitForStart(() => Promise.resolve('url'), { timer })).toBe('url')
   expect(isSet()).toBe(false)
@@ -52,7 +52,7 @@ test('what has started leaves no timer behind, nor what cannot start', async () 
   expect(isSet()).toBe(false)
 })
 
-test('a start that is given up rejects with the reason', async () => {
+test('a cancelled start rejects with the reason', async () => {
   const stop = new AbortController()
   const waiting = waitForStart(never, { signal: stop.signal })
   stop.abort(new Error('stopped while starting'))
@@ -60,14 +60,14 @@ test('a start that is given up rejects with the reason', async () => {
   await expect(waitForStart(never, { signal: stop.signal })).rejects.toThrow('stopped while starting')
 })
 
-test('what sends no notification is asked until it answers, or says that it never will', async () => {
+test('a part without notifications is polled until it answers or reports that it never will', async () => {
   const answers = [undefined, undefined, 'listed']
   expect(await askUntilStarted(() => Promise.resolve(answers.shift()), { everyMs: 0 })).toBe('listed')
   const refused = askUntilStarted(() => Promise.reject(new Error('refused')), { everyMs: 0 })
   await expect(refused).rejects.toThrow('refused')
 })
 
-test('a wait that is over asks no more', async () => {
+test('polling stops when the wait is over', async () => {
   const { timer, pass } = testTimer()
   let asked = 0
   const waiting = askUntilStarted(

@@ -32,6 +32,6 @@ test('OPS-08 the lines of an ordinary job contain nothing that has the form of a
   expect(lines.flatMap(line => suspectsIn({ ...agent, line }))).toEqual([])
 })
 
-test('OPS-08 in every test file the output of the programs it starts is read', () => {
+test('OPS-08 every test file scans the output of the programs that it starts', () => {
   expect(channel(CHILD_LINES).hasSubscribers).toBe(true)
 })

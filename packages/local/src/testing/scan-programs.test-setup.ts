@@ -2,10 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, expect } from 'vitest'
 import type { ChildLine } from '../processes/child-process.ts'
 
-// Runs before every test file: no program that a test starts may write anything that has the form of a secret (OPS-08).
-// The scan is loaded where a program has written something, so a test file without programs pays for one subscription.
+// Runs before every test file: no program that a test starts may print anything with the form of a secret (OPS-08). The
+// scanner is loaded only when a program has printed something, so a test file without programs pays only for one
+// subscription.
 
-/** By its name, so that the module that starts programs is not loaded; `program-suspects.test.ts` compares the two. */
+/** Repeated here so that the module that starts programs is not loaded; `program-suspects.test.ts` compares the two. */
 const CHILD_LINES = 'farebox:child-lines'
 
 const lines: ChildLine[] = []

@@ -3,12 +3,12 @@ import { readRawAnswer } from './raw-answer.ts'
 
 const answer = (head: string, body: string): string => `HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`
 
-test('an answer is whole when its length is there', () => {
+test('a response is complete when its body has the declared length', () => {
   expect(readRawAnswer(answer('Content-Length: 4', '{}'))).toMatchObject({ isWhole: false })
   expect(readRawAnswer(answer('Content-Length: 2', '{}more'))).toMatchObject({ isWhole: true, json: {} })
 })
 
-test('an answer in chunks is put together', () => {
+test('the chunks of a response are joined', () => {
   const chunks = '5\r\n{"a":\r\n2;x=y\r\n1}\r\n'
   expect(readRawAnswer(answer('Transfer-Encoding: chunked', chunks))).toMatchObject({ isWhole: false })
   expect(readRawAnswer(answer('transfer-encoding: Chunked', `${chunks}0\r\n\r\n`))).toMatchObject({
@@ -17,11 +17,11 @@ test('an answer in chunks is put together', () => {
   })
 })
 
-test('an answer without a length lasts until the connection ends', () => {
+test('the body of a response without a length ends with the connection', () => {
   expect(readRawAnswer(answer('Connection: close', '{}'))).toMatchObject({ isWhole: false, json: {} })
 })
 
-test('what is no HTTP is no answer, and a broken header line no accident', () => {
+test('text that is not HTTP is not a response, and a malformed header line is skipped', () => {
   expect(readRawAnswer('SSH-2.0-x\r\n\r\n')).toBeUndefined()
   expect(readRawAnswer('HTTP/1.1 200 OK\r\nContent-')).toBeUndefined()
   expect(readRawAnswer(answer('a b: c\r\nX: \u0000\r\nContent-Length: 0', ''))).toMatchObject({

@@ -29,7 +29,7 @@ describe.each(['dev', 'paid', 'locked'] as const)('the fixture agent, %s', mode 
   })
 })
 
-test('every check has an id of its own, and says which rule it is about', () => {
+test('every check has a unique id and names its rules', () => {
   const checks = listChecks()
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
   expect(checks.filter(({ rules }) => rules.length === 0)).toEqual([])
@@ -45,7 +45,7 @@ function nameCheck(check: Check): readonly [name: string, check: Check] {
   return [`${check.rules.join(', ')}: ${check.title}`, check]
 }
 
-/** In words, so that a test that fails says what came. */
+/** Describes the result, so that a failing test shows what the agent responded. */
 function describeOutcome(result: CheckResult): string {
   switch (result.outcome) {
     case 'passed':

@@ -8,7 +8,7 @@ import { runConformance, type CheckResult, type ConformanceOptions } from './run
 import { serveFixture, type FixtureAgent } from '../../serve-fixture.ts'
 
 type Forward = (request: Request) => Promise<Response>
-/** A right agent with one thing wrong. */
+/** A correct agent with one fault. */
 type Tamper = (request: Request, forward: Forward, fixture: FixtureAgent) => Promise<Response>
 type Json = { [key: string]: unknown }
 
@@ -20,11 +20,11 @@ afterAll(async () => {
   for (const { agent } of fixtures.values()) await agent.close()
 })
 
-test('the fixture itself, seen as a stranger’s agent without a payer, fails nothing', async () => {
+test('the fixture passes every check that runs without a payer', async () => {
   expect(await failedChecks('paid', (request, forward) => forward(request))).toEqual([])
 })
 
-test('a payer signs nothing for a 402 that asks for another wallet than /about declares', async () => {
+test('a payer signs no payment when the 402 asks for another wallet than /about declares', async () => {
   const payers: unknown[] = []
   const fixture = fixtureOf('paid')
   const lying = changeHeader402(entry => ({ ...entry, payTo: `0x${'ab'.repeat(20)}` }))
@@ -49,7 +49,7 @@ test('a payer signs nothing for a 402 that asks for another wallet than /about d
 const ids = (area: string): readonly string[] =>
   listChecks().flatMap(({ id }) => (id.startsWith(area) ? [id] : []))
 
-describe('an agent that is wrong in one thing fails the checks of that thing, and no others:', () => {
+describe('an agent with one fault fails the checks of that fault and no others:', () => {
   test('D2 runs jobs without payment', async () => {
     const failed = await failedChecks(
       'paid',
@@ -62,7 +62,7 @@ describe('an agent that is wrong in one thing fails the checks of that thing, an
       },
       { mode: 'paid' },
     )
-    // What the 402 should say is not asked where there is none: one check says so.
+    // The content of the 402 is not checked when there is none; one check reports that.
     expect(failed).toEqual(
       [...ids('unpaid/'), 'payment-required/body', 'order/size before payment', 'routes/query'].sort(),
     )
@@ -105,7 +105,7 @@ describe('an agent that is wrong in one thing fails the checks of that thing, an
       ['about/wallet'],
     ],
     [
-      // An /about that is no declaration leaves nothing to check the rest against.
+      // Without a valid declaration in /about there is nothing to compare the rest with.
       'D29 adds to /about',
       changeAbout(about => ({ ...about, powered_by: 'x' })),
       ['about/declaration', 'about/keys'],
@@ -170,14 +170,14 @@ describe('an agent that is wrong in one thing fails the checks of that thing, an
     expect(await failedChecks('paid', tamper)).toEqual([...failed].sort())
   })
 
-  test('PAY-36 lets caches keep what /execute answers', async () => {
+  test('PAY-36 lets caches store responses of /execute', async () => {
     const tamper = changeHeaders(headers => headers.delete('cache-control'))
     expect(await failedChecks('paid', tamper, { only: ['payment-required'] })).toEqual([
       'payment-required/no-store',
     ])
   })
 
-  test('D15 says more in a failure than it should', async () => {
+  test('D15 adds extra fields to a failure', async () => {
     const tamper = changeJson(body => (body['status'] === 'failed' ? { ...body, stack: 'at x' } : body))
     expect((await failedChecks('paid', tamper, { only: ['capability'] })).length).toBe(12)
   })
@@ -199,7 +199,7 @@ describe('an agent that is wrong in one thing fails the checks of that thing, an
     ).toEqual(['order/content type before JSON', 'request-shape/content-type'])
   })
 
-  test('IDM-01 gives a stored response to everybody', async () => {
+  test('IDM-01 gives a stored response to every caller', async () => {
     const stored = new Map<string, { readonly body: string; readonly headers: Headers }>()
     const failed = await failedChecks(
       'paid',

@@ -21,7 +21,7 @@ const ADDRESS = STRANGER.address
 const NONCE: Hex = `0x${'7a'.repeat(32)}`
 const SIGNATURE: Hex = `0x${'5b'.repeat(65)}`
 
-test.each(Object.entries(SELECTORS))('the selector of %s is the one of its ABI', (name, selector) => {
+test.each(Object.entries(SELECTORS))('the selector of %s matches its ABI', (name, selector) => {
   const functions = localUsdcAbi.filter(one => one.type === 'function')
   const named = functions.filter(one => one.name === name)
   expect(named.map(one => toFunctionSelector(one))).toContain(selector)
@@ -47,7 +47,7 @@ test('words and byte strings are encoded as viem encodes them', () => {
     )
 })
 
-test('the calls within a batch are found in its calldata', () => {
+test('the calls in a batch are found in its calldata', () => {
   const from = encodePacked(['address', 'uint8'], [ADDRESS, 0])
   const fromCode = encodePacked(['address', 'uint8', 'bytes32'], [ADDRESS, 1, NONCE])
   const rest = encodePacked(
@@ -84,7 +84,7 @@ test('the addresses of the contracts are those of their package', () => {
   expect([BATCH_SETTLER, MULTICALL3]).toEqual([addresses.BATCH_SETTLER_ADDRESS, addresses.MULTICALL3_ADDRESS])
 })
 
-test('the accounts are those of the local chain', () => {
+test('the accounts match those of the local chain', () => {
   expect([STRANGER, PAYEE]).toEqual([TEST_KEYS.stranger, TEST_KEYS.agent])
   expect([SECOND_PAYEE.address, OTHER_PAYEE.address]).toEqual([
     TEST_KEYS.secondAgent.address,

@@ -25,10 +25,10 @@ const DATABASE = process.env['DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/
 const JOBS = Number(process.env['RING_JOBS'] ?? 72)
 const AT_ONCE = Number(process.env['RING_AT_ONCE'] ?? 24)
 const KILL_EVERY_MS = Number(process.env['RING_KILL_EVERY_MS'] ?? 3_000)
-/** Ten in all. */
+/** Ten replicas in total. */
 const REPLICAS = [4, 3, 3]
 const PAYERS = 8
-/** More than one job in a hundred loses, whose hires are paid for and lead to nothing. */
+/** More than one job in a hundred can lose: its hires are paid for without a result. */
 const LOSSES_ATOMIC = 1_000_000n + BigInt(JOBS) * 1_000n
 
 const stops: (() => Promise<unknown>)[] = []
@@ -63,7 +63,7 @@ run?.(
     await Promise.all(Array.from({ length: AT_ONCE }, order))
     isOver = true
     const kills = await killing
-    // What was still being settled when the last answer came.
+    // Waits for settlements that were in progress at the last response.
     await sleep(25_000)
     await until(ring.isSettled, 1_000)
 
@@ -89,7 +89,7 @@ run?.(
     expect(outcomes).toHaveLength(JOBS)
     expect(counts).not.toHaveProperty('0 no answer')
     expect(outcomes.filter(({ status }) => status === 200).length).toBeGreaterThan(JOBS * 0.6)
-    // With the path a loop ends where it would close, without it where the budget ends.
+    // With the path, a loop ends before it closes; without the path, it ends when the budget is used up.
     expect(Object.keys(counts).some(key => key === '200 loop')).toBe(true)
     expect(Object.keys(counts).some(key => /^200 (?:budget|refused)$/.test(key))).toBe(true)
     expect(Math.max(...outcomes.map(({ hires }) => hires))).toBeLessThanOrEqual(4)
@@ -107,7 +107,7 @@ run?.(
 interface RingAgent {
   readonly name: string
   readonly url: string
-  /** Lower-case. */
+  /** The lower-case address. */
   readonly wallet: string
   readonly hiring: string
   readonly balancer: Balancer
@@ -121,7 +121,7 @@ interface Ring {
   readonly agents: readonly RingAgent[]
   readonly payers: readonly string[]
   readOrders(): Promise<readonly string[]>
-  /** No payment is on its way to the chain. */
+  /** Resolves when no payment is in progress on the chain. */
   isSettled(): Promise<boolean>
 }
 
@@ -222,7 +222,7 @@ async function setRing(): Promise<Ring> {
   }
 }
 
-/** Kills one replica after the other, and starts each again. Resolves to how many there were. */
+/** Kills one replica after the other and starts each again. Resolves to the number of kills. */
 async function killReplicas({ agents }: Ring, isOver: () => boolean): Promise<number> {
   let kills = 0
   while (!isOver()) {
