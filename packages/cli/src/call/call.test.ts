@@ -40,7 +40,7 @@ beforeEach(async () => {
   worlds = []
 })
 
-/** Whatever a test did: no key, no password and no payment header reached a screen, and nothing moved a cursor. */
+/** In every test: no key, password or payment header reached a screen, and nothing moved a cursor. */
 afterEach(async () => {
   const headers = agents.flatMap(({ seen }) =>
     seen.flatMap(({ header }) => (header === undefined ? [] : [header])),
@@ -86,7 +86,7 @@ function paidRequests({ seen }: ServedAgent): readonly (string | undefined)[] {
   return seen.flatMap(({ header }) => (header === undefined ? [] : [header]))
 }
 
-/** The one file of the journal. */
+/** Returns the only file of the journal. */
 async function journalled(): Promise<{ readonly path: string; readonly text: string }> {
   const [file, ...others] = await readdir(join(folder, '.home', 'calls'))
   expect(others).toEqual([])
@@ -100,7 +100,7 @@ async function expectNothingSigned(agent: ServedAgent): Promise<void> {
 }
 
 describe('an agent in dev mode', () => {
-  test('is called without a wallet, its output alone on the standard output', async () => {
+  test('is called without a wallet, with only its output on stdout', async () => {
     const { url } = await serve()
     const { code, out, err } = await run([url, 'count', '--text', 'one two three'], { variables: {} })
     expect(code).toBe(0)
@@ -122,7 +122,7 @@ describe('an agent in dev mode', () => {
     expect(out.trim()).not.toContain('\n')
   })
 
-  test('the agent’s own refusal is shown as it was worded, and the exit code is 1', async () => {
+  test('has its refusal shown in its own words, and the exit code is 1', async () => {
     const { url } = await serve({
       handlers: {
         count: () => {
@@ -136,7 +136,7 @@ describe('an agent in dev mode', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { type: 'deadline' }, charged: 'no' })
   })
 
-  test('an output that is not what was declared is handed over, and said to be wrong', async () => {
+  test('has an output that violates the declaration passed on with a warning', async () => {
     const { url } = await serve({ handlers: { count: () => ({ words: 'many' }) } })
     const { code, out, err } = await run([url, '--text', 'a', '--json'])
     expect(code).toBe(0)
@@ -152,7 +152,7 @@ describe('the capability', () => {
   } as const
   const handlers = { count: () => ({ words: 1 }), shout: () => ({ words: 2 }) }
 
-  test('D21 an unknown one is refused in the words of an agent, with the one that was meant', async () => {
+  test('D21 is refused in the agent’s words when it is unknown, with the most similar name', async () => {
     const agent = await serve({ declaration: TWO, handlers })
     const { code, err } = await run([agent.url, 'shuot', '--text', 'a'])
     expect(code).toBe(2)
@@ -160,7 +160,7 @@ describe('the capability', () => {
     expect(agent.seen.map(({ path }) => path)).toEqual(['/about'])
   })
 
-  test('several capabilities: a terminal is asked for one, other output lists them', async () => {
+  test('is chosen by a person at a terminal when there are several; other output lists them', async () => {
     const { url } = await serve({ declaration: TWO, handlers })
     expect((await run([url, '--text', 'a'], { answers: ['shout'] })).out).toBe('{"words":2}\n')
     const { code, err } = await run([url, '--text', 'a'])
@@ -168,7 +168,7 @@ describe('the capability', () => {
     expect(err).toContain('count, shout')
   })
 
-  test('--help shows what it takes and gives, and a line that works', async () => {
+  test('is described by --help with its input, its output and a working command line', async () => {
     const { url } = await serve()
     const { code, out } = await run([url, 'count', '--help'], { variables: {} })
     expect(code).toBe(0)
@@ -179,7 +179,7 @@ describe('the capability', () => {
     expect((await run(line.split(' '))).out).toBe('{"words":1}\n')
   })
 
-  test('--help without one lists them all', async () => {
+  test('is listed with all others by --help without a name', async () => {
     const { url } = await serve({ declaration: TWO, handlers })
     const { out } = await run([url, '--help'])
     expect(out).toMatch(/count {2}0\.002 USDC {2}Counts the words of a text\.\n {2}shout/)
@@ -187,7 +187,7 @@ describe('the capability', () => {
 })
 
 describe('the input', () => {
-  test('comes from JSON, a file, the standard input, and flags win over it', async () => {
+  test('comes from JSON, a file or stdin, and flags override it', async () => {
     const { url } = await serve()
     await writeFile(join(folder, 'job.json'), '\uFEFF{"text":"from a file"}')
     const given = async (words: readonly string[], input = ''): Promise<string> =>
@@ -198,7 +198,7 @@ describe('the input', () => {
     expect(await given(['--input', '@job.json', '--text', 'one'])).toBe('{"words":1}\n')
   })
 
-  test('is coerced and checked here: what is wrong is named by its flag, and nothing is sent', async () => {
+  test('is coerced and validated here: an error names its flag, and nothing is sent', async () => {
     const agent = await servePaid()
     const { code, err } = await run([agent.url, '--text', 'a', '--top', '51', '--max-price', '1'])
     expect(code).toBe(2)
@@ -206,7 +206,7 @@ describe('the input', () => {
     expect(agent.seen.map(({ path }) => path)).toEqual(['/about'])
   })
 
-  test('a terminal is asked for missing fields with their descriptions, and again when an answer is wrong', async () => {
+  test('is completed at a terminal, which asks for missing fields and repeats the question after a wrong answer', async () => {
     const { url } = await serve()
     const asked = world({ answers: ['', 'hello you'] })
     expect(await runCli(['call', url], asked.world)).toBe(0)
@@ -218,7 +218,7 @@ describe('the input', () => {
     ])
   })
 
-  test('missing fields are named at once without a terminal', async () => {
+  test('is refused with its missing fields at once without a terminal', async () => {
     const declaration = {
       ...COUNTER,
       capabilities: {
@@ -250,7 +250,7 @@ describe('the input', () => {
     expect(err).toMatch(message)
   })
 
-  test('a field of --input that is not declared is left out, and said to be', async () => {
+  test('is sent without an undeclared field of --input, which is reported', async () => {
     const { url, seen } = await serve()
     const { code, err } = await run([url, '--input', '{"text":"a","unrelated":1}'])
     expect(code).toBe(0)
@@ -260,7 +260,7 @@ describe('the input', () => {
 })
 
 describe('the price', () => {
-  test('is shown before anything is signed, and is what is charged', async () => {
+  test('is shown before anything is signed, and is the amount that is charged', async () => {
     const agent = await servePaid()
     const asked = world({ answers: [true] })
     expect(await runCli(['call', agent.url, '--text', 'a b'], asked.world)).toBe(0)
@@ -280,7 +280,7 @@ describe('the price', () => {
     expect(agent.gate.counts().charged).toBe(1)
   })
 
-  test('a payment to the payer’s own wallet is pointed out', async () => {
+  test('comes with a warning when the payer’s own wallet is paid', async () => {
     const { url } = await servePaid({ funded: [PAYER, AGENT_WALLET] })
     const words = [url, 'count', '--text', 'a', '--max-price', '1']
     const { err } = await run(words, { variables: { FAREBOX_PRIVATE_KEY: TEST_KEYS.agent.privateKey } })
@@ -289,7 +289,7 @@ describe('the price', () => {
     expect(paid.err).not.toContain('paying yourself')
   })
 
-  test('a price that was not confirmed is not paid', async () => {
+  test('is not paid without confirmation', async () => {
     const agent = await servePaid()
     const { code, err } = await run([agent.url, '--text', 'a'], { answers: [false] })
     expect(code).toBe(1)
@@ -297,7 +297,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('above --max-price is refused without a question, with a terminal or without', async () => {
+  test('is refused without a question above --max-price, with and without a terminal', async () => {
     const agent = await servePaid()
     for (const options of [{}, { answers: [true] }]) {
       const { code, err } = await run([agent.url, '--text', 'a', '--max-price', '0.001999'], options)
@@ -307,7 +307,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('a call without a terminal and without --max-price is refused with exit code 2', async () => {
+  test('is refused with exit code 2 without a terminal and --max-price', async () => {
     const agent = await servePaid()
     const { code, err, out } = await run([agent.url, '--text', 'a', '--json'])
     expect(code).toBe(2)
@@ -316,7 +316,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('a price on another chain than --network is refused', async () => {
+  test('is refused on another chain than --network', async () => {
     const agent = await servePaid()
     const { code, err } = await run([
       agent.url,
@@ -332,7 +332,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('a price in the 402 that differs from /about is refused', async () => {
+  test('is refused when the 402 differs from /about', async () => {
     const agent = await servePaid()
     agent.lie = async (path, answer) => {
       if (path !== '/about') return answer
@@ -360,7 +360,7 @@ describe('the price', () => {
 })
 
 describe('--dry-run', () => {
-  test('tells price, terms, a valid input and the line that runs it, and looks for no key', async () => {
+  test('shows price, terms, a valid input and the line that runs it, and reads no key', async () => {
     const agent = await servePaid()
     const { code, out } = await run([agent.url, '--dry-run'], { variables: {} })
     expect(code).toBe(0)
@@ -395,7 +395,7 @@ describe('the key', () => {
     return path
   }
 
-  test('comes from the default wallet, its password asked for, or from the variable or a file', async () => {
+  test('comes from the default wallet with a typed password, or from the variable or a file', async () => {
     const agent = await servePaid()
     await keepWallet()
     await writeFile(join(folder, 'password'), `${PASSWORD}\n`)
@@ -415,7 +415,7 @@ describe('the key', () => {
     expect(agent.gate.counts().charged).toBe(3)
   })
 
-  test('a wrong password is told as that, and nothing is signed', async () => {
+  test('is not used after a wrong password, which is reported', async () => {
     const agent = await servePaid()
     await keepWallet()
     const { code, err } = await run([agent.url, ...words], {
@@ -426,7 +426,7 @@ describe('the key', () => {
     await expectNothingSigned(agent)
   })
 
-  test('a wallet file that names somebody else as its owner is refused', async () => {
+  test('is refused when the wallet file names another owner', async () => {
     const agent = await servePaid()
     const path = await keepWallet()
     const changed = (await readFile(path, 'utf8')).replace(
@@ -442,7 +442,7 @@ describe('the key', () => {
     await expectNothingSigned(agent)
   })
 
-  describe('the test wallet of a local economy pays', () => {
+  describe('the test wallet of a local economy', () => {
     let chain: LocalChain
 
     beforeAll(async () => {
@@ -467,7 +467,7 @@ describe('the key', () => {
       return await run([agents[0]?.url ?? '', ...more], { variables: {}, folder: below })
     }
 
-    test('is its test wallet’s, with its balance', async () => {
+    test('pays, and is shown with its balance', async () => {
       await servePaid()
       await local('eip155:84532')
       const { code, err } = await runBelow()
@@ -479,7 +479,7 @@ describe('the key', () => {
       expect(code).toBe(0)
     })
 
-    test('gives way to FAREBOX_RPC_URL, unless that is a node elsewhere: of the public chain with its id', async () => {
+    test('is replaced by FAREBOX_RPC_URL, unless that is a remote node of the public chain with the same id', async () => {
       const other = await startChain()
       await fund(other, PAYER, { usdcAtomic: 7_000n })
       try {
@@ -494,7 +494,7 @@ describe('the key', () => {
       }
     })
 
-    test('is not, where the agent is paid on another chain, or the economy has stopped', async () => {
+    test('does not pay when the agent is paid on another chain, or the economy has stopped', async () => {
       const agent = await servePaid()
       await local('eip155:31337')
       expect((await runBelow()).err).toContain('there is no wallet to pay from')
@@ -505,7 +505,7 @@ describe('the key', () => {
       await expectNothingSigned(agent)
     })
 
-    test('a wallet that holds too little is refused before it signs', async () => {
+    test('is refused before it signs when it holds too little', async () => {
       const agent = await servePaid()
       const poor = `0x${'11'.repeat(32)}`
       const { code, err } = await run([agent.url, ...words, '--rpc-url', chain.rpcUrl], {
@@ -516,7 +516,7 @@ describe('the key', () => {
       await expectNothingSigned(agent)
     })
 
-    test('FAREBOX_RPC_URL that is no node of it is said to be none, and the job is paid without', async () => {
+    test('pays when FAREBOX_RPC_URL is not a node of its chain, which is reported', async () => {
       const agent = await servePaid()
       const { code, err } = await run([agent.url, ...words], {
         variables: { FAREBOX_PRIVATE_KEY: KEY, FAREBOX_RPC_URL: 'http://127.0.0.1:9/api-key' },
@@ -552,12 +552,12 @@ describe('the key', () => {
     expect(agent.seen).toEqual([])
   })
 
-  test('a hash of a job is no key where it says so', async () => {
+  test('is not mistaken for a hash that is passed with --field', async () => {
     const { url } = await serve()
     expect((await run([url, '--field', `text=0x${'ab'.repeat(32)}`])).code).toBe(0)
   })
 
-  test('a value of the variable that is not a key is not shown', async () => {
+  test('is not shown when the value of the variable is invalid', async () => {
     const { url } = await servePaid()
     const { code, err } = await run([url, ...words], { variables: { FAREBOX_PRIVATE_KEY: KEY.slice(2) } })
     expect(code).toBe(1)
@@ -568,7 +568,7 @@ describe('the key', () => {
 describe('the journal', () => {
   const words = ['--text', 'one two', '--max-price', '1']
 
-  test('has the call before it is sent, for its owner’s eyes, and no payment once it is answered', async () => {
+  test('stores the call before it is sent, readable by its owner only, and no payment once it is answered', async () => {
     const agent = await servePaid()
     let held = ''
     agent.faults.push((answer, response) => {
@@ -596,7 +596,7 @@ describe('the journal', () => {
     expect(JSON.parse(text)).toMatchObject({ state: 'completed', document: { output: { words: 2 } } })
   })
 
-  test('nothing is sent where the journal cannot be written', async () => {
+  test('prevents sending when it cannot be written', async () => {
     const agent = await servePaid()
     await writeFile(join(folder, 'no-folder'), '')
     const { code, err } = await run([agent.url, ...words], { home: join(folder, 'no-folder') })
@@ -605,7 +605,7 @@ describe('the journal', () => {
     expect(paidRequests(agent)).toEqual([])
   })
 
-  test('a lost answer is asked for again with the same pair, and paid for once', async () => {
+  test('repeats a request with a lost response with the same payment, which is charged once', async () => {
     const agent = await servePaid()
     agent.faults.push(loseAnswer)
     expect(await run([agent.url, ...words])).toMatchObject({ code: 0, out: '{"words":2}\n' })
@@ -614,7 +614,7 @@ describe('the journal', () => {
     expect(agent.gate.counts().charged).toBe(1)
   })
 
-  test('Ctrl-C while a paid job runs says what is known; --resume has the answer, and pays nothing', async () => {
+  test('records a call that Ctrl-C interrupted; --resume gets the response without another payment', async () => {
     const agent = await servePaid()
     const stop = new AbortController()
     agent.faults.push(() => stop.abort())
@@ -649,7 +649,7 @@ describe('the journal', () => {
     expect((await run(['--resume'])).err).toContain('there is nothing to resume')
   })
 
-  describe('a --resume that does not come to ask', () => {
+  describe('a --resume that ends before its request', () => {
     let agent: ServedAgent
     let id: string
 
@@ -672,20 +672,20 @@ describe('the journal', () => {
       return told
     }
 
-    test('a URL that is not a node: keeps its exit code and does not say that nothing was paid', async () => {
+    test('keeps its exit code and does not claim that nothing was paid when the URL is not a node', async () => {
       const { code, err } = await expectUnknown(['--rpc-url', 'http://127.0.0.1:9'])
       expect(code).toBe(1)
       expect(err).toContain('✗ --rpc-url: ')
     })
 
-    test('Ctrl-C before it asked: says how to ask', async () => {
+    test('says how to repeat after Ctrl-C', async () => {
       const { code, err } = await expectUnknown([], { signal: AbortSignal.abort() })
       expect(code).toBe(3)
       expect(err).toContain(`✗ stopped\n  what was sent may have been charged; ask for it`)
       expect(err).toContain(`farebox call --resume ${id}`)
     })
 
-    test('a wrong option or a damaged file is named', async () => {
+    test('names a wrong option or a damaged file', async () => {
       expect((await expectUnknown([id, '--network', 'base'])).code).toBe(2)
       const { path } = await journalled()
       await writeFile(path, '{"version":1,')
@@ -693,7 +693,7 @@ describe('the journal', () => {
       expect(err).toContain(`✗ the file of call "${id}" is damaged: is not JSON`)
     })
 
-    test('an http agent that the first call was not allowed to use is refused', async () => {
+    test('refuses an http agent that the first call was not allowed to use', async () => {
       const { path, text } = await journalled()
       await writeFile(path, text.replaceAll(agent.url, 'http://0.0.0.0:9'))
       const { code, err } = await expectUnknown([id])
@@ -701,14 +701,14 @@ describe('the journal', () => {
       expect(err).toContain('--allow-http')
     })
 
-    test('a job_id that is too short: says how many characters are needed', async () => {
+    test('says how many characters a job_id needs', async () => {
       const { code, err } = await run(['--resume', id.slice(0, 3)])
       expect(code).toBe(2)
       expect(err).toContain('at least 4 of its characters are needed')
     })
   })
 
-  test('a call made with --allow-http is resumed without repeating the option', async () => {
+  test('resumes a call made with --allow-http without repeating the option', async () => {
     const agent = await servePaid()
     const stop = new AbortController()
     agent.faults.push(() => stop.abort())
@@ -719,7 +719,7 @@ describe('the journal', () => {
     expect(await run(['--resume'])).toMatchObject({ code: 0, out: '{"words":2}\n' })
   })
 
-  test('damaged files are named, and nothing else is lost for them', async () => {
+  test('names damaged files, and keeps everything else', async () => {
     const agent = await servePaid()
     await run([agent.url, ...words])
     const calls = join(folder, '.home', 'calls')
@@ -738,7 +738,7 @@ describe('the journal', () => {
     })
   })
 
-  test('a call that failed before is not charged, says why, and is not listed as unresolved', async () => {
+  test('lists a failed, uncharged call with its reason, and not as unresolved', async () => {
     const agent = await servePaid({
       handlers: {
         count: () => {
@@ -765,7 +765,7 @@ describe('the journal', () => {
     })
   })
 
-  test('a resumed call whose agent has forgotten it is not said to be uncharged', async () => {
+  test('does not claim that a resumed call is uncharged when its agent has forgotten it', async () => {
     const agent = await servePaid()
     const stop = new AbortController()
     agent.faults.push(() => stop.abort())
@@ -788,7 +788,7 @@ describe('the journal', () => {
   })
 })
 
-describe('whom to call', () => {
+describe('the called agent', () => {
   test.each([
     ['localhost:3000', 'http://localhost:3000'],
     ['agent.example', 'https://agent.example'],
@@ -800,7 +800,7 @@ describe('whom to call', () => {
     expect(err).toContain(hint)
   })
 
-  test('nobody there is said so, with what to do', async () => {
+  test('is reported as not listening, with what to do', async () => {
     const { url, close } = await serve()
     await close()
     const { code, err, out } = await run([url, '--text', 'a', '--json'])
@@ -835,7 +835,7 @@ describe('a hostile agent', () => {
     },
   } as const
 
-  test('moves no cursor by what it declares', async () => {
+  test('cannot move the cursor with its declaration', async () => {
     const { url } = await serve({ declaration, handlers: { [EVIL]: () => ({ words: 1 }) } })
     for (const words of [
       ['--help'],
@@ -851,7 +851,7 @@ describe('a hostile agent', () => {
     expect(worlds).toHaveLength(7)
   })
 
-  test('moves no cursor by what it answers, and loses nothing of an output', async () => {
+  test('cannot move the cursor with its responses, and its output is complete', async () => {
     const served = await serve()
     const { url } = served
     served.lie = async (path, answer) =>

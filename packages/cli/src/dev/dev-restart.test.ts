@@ -17,7 +17,7 @@ const STILL = /still serving the last good version\n/
 
 // A machine that is busy with something else takes its time.
 describe('farebox dev', () => {
-  test('serves at once, tells what and what to try, and follows every save', async () => {
+  test('serves at once, shows what to try, and reloads after every save', async () => {
     const { dev, url } = await stage(
       { 'handlers.ts': shoutHandlers('one') },
       { variables: { FIXED: 'real' } },
@@ -52,7 +52,7 @@ describe('farebox dev', () => {
     expect(out.match(/^stopped$/gm)).toHaveLength(1)
   })
 
-  test('a job in flight is answered by the old code, the next one by the new', async () => {
+  test('answers a running job with the old code, and the next one with the new code', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const waiting = shout(url, 'wait')
     await dev.says(/input valid/)
@@ -98,7 +98,7 @@ describe('farebox dev', () => {
     await dev.says(/\.env changed → serving again/)
   })
 
-  test('broken handlers keep the last good version, whatever breaks them', async () => {
+  test('keeps the last good version while the handlers are broken in any way', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     await project.save('handlers.ts', shoutHandlers('two', 'const x = ;'))
     expect(await dev.says(STILL)).toMatch(/✗ handlers\.ts:4:11 /)

@@ -68,7 +68,7 @@ describe('a new agent', () => {
     )
   })
 
-  test('asks for what was not said, and again for what will not do', async () => {
+  test('asks for missing answers, and repeats the question after an invalid one', async () => {
     const answers = ['Größte Zahl', 'largest', '', '0,01', '0.01']
     const { code, out, questions } = await init(['new', '--description', 'Finds the largest.'], answers)
     expect([code, questions]).toEqual([
@@ -142,7 +142,7 @@ describe('existing files', () => {
   })
   const words = ['.', '--name', 'My agent', '--yes']
 
-  test('is listed whole before anybody is asked, and nothing is written', async () => {
+  test('are all listed before the first question, and nothing is written', async () => {
     const { code, err, questions } = await init(['.', '--name', 'My agent'], ['no', 'no'])
     expect([code, questions]).toEqual([1, []])
     expect(err()).toBe(`✗ nothing was written: 2 files are in the way in this folder
@@ -190,7 +190,7 @@ describe('existing files', () => {
   })
 })
 
-describe('a package.json of somebody’s own', () => {
+describe('an existing package.json', () => {
   const own = { name: 'mine', scripts: { test: 'mine' }, dependencies: { farebox: '0.0.1' } }
 
   test.each([['--yes'], ['--yes', '--overwrite']])(

@@ -78,7 +78,7 @@ test('an encrypted keystore has geth’s cost, holds no key in the clear, and op
   expect(await decryptKey(crypto.keccak256, keystore, 'correct hors')).toBeUndefined()
 })
 
-describe('a file that is none, or means harm, is refused by name before anything is derived', () => {
+describe('an invalid or malicious file is refused by name before anything is derived', () => {
   const scrypt = (changes: object): object => ({
     ...SCRYPT,
     crypto: { ...SCRYPT.crypto, kdfparams: { ...SCRYPT.crypto.kdfparams, ...changes } },

@@ -34,12 +34,12 @@ afterEach(async () => {
   await stage.close()
 })
 
-/** How many transactions the owner sent since the test began. */
+/** The number of transactions that the owner sent since the test began. */
 async function sent(): Promise<number> {
   return (await stage.transactions()) - before
 }
 
-/** The approval and what is left of all permissions: the same, and this. */
+/** Expects the approval and the total left of all permissions to equal this amount. */
 async function expectApproval(amount: bigint): Promise<void> {
   const { allowanceOf, totalLeft } = stage.permissions
   expect([await allowanceOf(OWNER), await totalLeft(OWNER)]).toEqual([amount, amount])
@@ -54,7 +54,7 @@ function takeAwayPermits(): void {
 }
 
 describe('farebox limits allow', () => {
-  test('shows what the agent says and what will be signed, asks, and allows it in one transaction', async () => {
+  test('shows the agent’s text and what will be signed, asks, and sets the permission in one transaction', async () => {
     const words = ['--limit', '1', '--cap', '10', '--until', '2027-01-31', '--spender', SPENDER]
     const { code, out, err, questions } = await stage.limits(
       ['allow', stage.agent.url, 'buy', '--agent-id', '7', ...words],
@@ -117,7 +117,7 @@ describe('farebox limits allow', () => {
       spender: SPENDER,
     }
 
-    test('the account that the agent names is permitted, and shown before it is', async () => {
+    test('permits the account that the agent names, after showing it', async () => {
       names(own)
       const { code, err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
       expect(err).toContain(`\n  spender   ${SPENDER}`)
@@ -155,7 +155,7 @@ describe('farebox limits allow', () => {
       expect(await sent()).toBe(0)
     })
 
-    test('--spender goes before what the agent names', async () => {
+    test('lets --spender override the account that the agent names', async () => {
       names({ ...own, spender: SHOP })
       const { code } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED, '--spender', SPENDER])
       expect(code).toBe(0)
@@ -197,7 +197,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(0)
   })
 
-  test.each(['--limit', '--cap'])('says what %s is where it is missing', async option => {
+  test.each(['--limit', '--cap'])('requires %s and explains it', async option => {
     const all = ['--limit', '1', '--cap', '10', '--spender', SPENDER]
     const at = all.indexOf(option)
     const words = [...all.slice(0, at), ...all.slice(at + 2)]
@@ -242,7 +242,7 @@ describe('farebox limits allow', () => {
     )
   })
 
-  test('signs nothing where the person says no, or nobody is there to ask', async () => {
+  test('signs nothing when the person refuses, or no person can be asked', async () => {
     const words = ['allow', stage.agent.url, 'buy', '--limit', '1', '--cap', '10', '--spender', SPENDER]
     const refused = await stage.limits([...words, '--agent-id', '7'], { answers: [false] })
     expect([refused.code, refused.err]).toEqual([
@@ -257,7 +257,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(0)
   })
 
-  test('PERM-04 the approval is what all permissions have left, also where one is changed', async () => {
+  test('PERM-04 sets the approval to what all permissions have left, also when one is changed', async () => {
     await stage.allow()
     const sell = ['allow', stage.agent.url, 'sell', '--limit', '0.5', '--cap', '2', '--spender', SPENDER]
     await stage.limits([...sell, '--agent-id', '7', '--yes'])
@@ -281,14 +281,14 @@ describe('farebox limits allow', () => {
     expect(code).toBe(2)
   })
 
-  test('PERM-04 an endless approval becomes the exact one', async () => {
+  test('PERM-04 replaces an unlimited approval by the exact one', async () => {
     await stage.permissions.approve(OWNER, ENDLESS)
     const { err } = await stage.allow()
     expect(err).toContain('permit  the approval of all your permissions, endless → 10.00 USDC\n')
     await expectApproval(10_000_000n)
   })
 
-  test('without permits an approval that grows goes before the permission', async () => {
+  test('increases the approval before the permission when the token has no permits', async () => {
     takeAwayPermits()
     const { err } = await stage.allow()
     expect(err).toContain('sends     two transactions, to SpendPermissions and to the token\n')
@@ -298,7 +298,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(2)
   })
 
-  test('without permits an approval that shrinks goes behind the permission', async () => {
+  test('reduces the approval after the permission when the token has no permits', async () => {
     await stage.allow()
     takeAwayPermits()
     const { err } = await stage.allow('--cap=2')
@@ -306,7 +306,7 @@ describe('farebox limits allow', () => {
     await expectApproval(2_000_000n)
   })
 
-  test('a permit that the token passes over is made good by an approval', async () => {
+  test('sends an approval when the token ignores the permit', async () => {
     stage.node.lie = (method, [call]) =>
       method === 'eth_call' && JSON.stringify(call).includes('"0x7ecebe00')
         ? { result: `0x${'00'.repeat(31)}63` }
@@ -353,7 +353,7 @@ describe('farebox limits allow', () => {
     await expectApproval(10_000_000n)
   })
 
-  test('an address that the platform does not list wants a number', async () => {
+  test('asks for a number when the platform does not list the address', async () => {
     const terms = ['--limit', '1', '--cap', '10', '--spender', SPENDER, '--platform', stage.platformUrl]
     const { code, err } = await stage.limits(['allow', 'http://localhost:1', 'buy', ...terms])
     expect(err).toContain('lists no agent at http://localhost:1\n')
@@ -361,7 +361,7 @@ describe('farebox limits allow', () => {
     expect(code).toBe(1)
   })
 
-  test('says where the wallet holds less than is allowed', async () => {
+  test('warns when the wallet holds less than is permitted', async () => {
     const balance = await stage.permissions.balanceOf(OWNER)
     await stage.permissions.token(OWNER, 'transfer', [SHOP, balance - 3_000_000n])
     const { code, err } = await stage.allow()

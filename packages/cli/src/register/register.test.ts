@@ -59,7 +59,7 @@ function withKey(...more: readonly string[]): readonly string[] {
   return ['register', '--endpoint', agent.url, '--wallet', '--rpc-url', node.url, ...more]
 }
 
-/** How many stakes the registry took since the test began. */
+/** The number of stakes that the registry received since the test began. */
 async function stakes(): Promise<number> {
   return Number(((await balanceOf(chain, chain.agentRegistry)) - stakesBefore) / STAKE_WEI)
 }
@@ -85,7 +85,7 @@ function stopAtStake(when: 'before' | 'after'): AbortSignal {
 }
 
 describe('farebox register --wallet', () => {
-  test('D36 checks the agent, stakes once, waits, and tells the number and the profile page', async () => {
+  test('D36 checks the agent, stakes once, waits, and shows the number and the profile page', async () => {
     const { code, out, err } = await run(withKey())
     expect(err).toMatch(
       /^Counter {3}http:\/\/127\.0\.0\.1:\d+\n {2}✓ GET \/health {3}version 1\.0, status ok\n/m,
@@ -137,7 +137,7 @@ describe('farebox register --wallet', () => {
     })
   })
 
-  test('REG-06 said again it finds the agent listed, and stakes nothing', async () => {
+  test('REG-06 finds the agent listed when it is repeated, and stakes nothing', async () => {
     const first = await run(withKey())
     const again = await run(withKey())
     expect(again.code).toBe(0)
@@ -198,7 +198,7 @@ describe('farebox register --wallet', () => {
     expect(await stakes()).toBe(0)
   })
 
-  test('a person is asked, and a no sends nothing', async () => {
+  test('asks the person, and sends nothing after a no', async () => {
     const { code, err } = await run(withKey(), { answers: [false] })
     expect(code).toBe(1)
     expect(err).toContain('✗ not staked\n  nothing was sent\n')
@@ -206,7 +206,7 @@ describe('farebox register --wallet', () => {
     expect(await journalled('.stake.json')).toEqual([])
   })
 
-  test('says what to set where no node is known', async () => {
+  test('says what to set when no node is known', async () => {
     const { code, err } = await run(['register', '--endpoint', agent.url, '--wallet'])
     expect(code).toBe(1)
     expect(err).toContain('give --rpc-url <url>, or set FAREBOX_RPC_URL')
@@ -246,7 +246,7 @@ describe('farebox register in the browser', () => {
     expect(err).toContain('it continues where it stopped, and nothing is staked twice')
   })
 
-  test('a stake of somebody else is told, and does not count', async () => {
+  test('reports a stake of another wallet, which does not count', async () => {
     await register(chain, TEST_KEYS.payer.address, agent.url)
     const foreign = await lastAgentId()
     const { code, out, err } = await run(['register', '--endpoint', agent.url], {
@@ -442,7 +442,7 @@ describe('D36 an agent without /about', () => {
     expect(code).toBe(0)
   })
 
-  test('is not, where a person says no', async () => {
+  test('is not registered when the person refuses', async () => {
     const { code, err } = await run(withKey(), { answers: [false] })
     expect(code).toBe(1)
     expect(err).toContain('not registered')
@@ -525,7 +525,7 @@ describe('afterwards', () => {
   })
 })
 
-describe('farebox register waits no longer than it is asked to', () => {
+describe('farebox register with a time limit', () => {
   const words = (...more: readonly string[]): readonly string[] => [
     'register',
     '--endpoint',

@@ -43,7 +43,7 @@ async function run(
 const withPassword = { variables: { FAREBOX_WALLET_PASSWORD: PASSWORD } }
 
 describe('farebox wallet new', () => {
-  test('keeps a new key for its owner alone, and prints its address and what comes next', async () => {
+  test('stores a new key that only its owner can read, and prints its address and the next steps', async () => {
     const { code, out, err } = await run(['new'], withPassword)
     expect(code).toBe(0)
     expect(out).toMatch(/^0x[0-9a-fA-F]{40}\n$/)
@@ -67,7 +67,7 @@ describe('farebox wallet new', () => {
     expect((await run(['list'])).out).toBe(`default  ${out}`)
   })
 
-  test('asks for the password twice, and takes neither a short one nor another', async () => {
+  test('asks for the password twice, and refuses a short or a different one', async () => {
     const answers = ['short', PASSWORD, 'something else', PASSWORD]
     const { code, questions } = await run(['new', 'savings'], { answers })
     expect(code).toBe(0)
@@ -81,7 +81,7 @@ describe('farebox wallet new', () => {
     ])
   })
 
-  test('never writes over a wallet, and does not ask for a password first', async () => {
+  test('never overwrites a wallet, and reports it before asking for a password', async () => {
     await run(['new'], withPassword)
     const path = join(folder, '.home', 'wallets', 'default.json')
     const before = await readFile(path, 'utf8')
@@ -118,7 +118,7 @@ describe('farebox wallet new', () => {
 })
 
 describe('farebox wallet list', () => {
-  test('names files that are no keystores, and goes on', async () => {
+  test('names files that are not keystores, and continues', async () => {
     const wallets = join(folder, '.home', 'wallets')
     await mkdir(wallets, { recursive: true })
     await writeFile(join(wallets, 'broken.json'), '{')
@@ -134,7 +134,7 @@ describe('farebox wallet list', () => {
 })
 
 describe('farebox wallet address', () => {
-  test('is of the key that would pay', async () => {
+  test('prints the address of the key that would pay', async () => {
     const { out, err } = await run(['address'], { variables: { FAREBOX_PRIVATE_KEY: KEY } })
     expect(out).toBe(`${PAYER}\n`)
     expect(err).toContain('FAREBOX_PRIVATE_KEY')

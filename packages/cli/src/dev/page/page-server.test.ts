@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** `fetch` has a mind of its own about Host and Origin. */
+/** Sends a raw request, because `fetch` sets Host and Origin itself. */
 function ask(
   path: string,
   options: { readonly method?: string; readonly headers?: object; readonly body?: string } = {},
@@ -58,7 +58,7 @@ test('a job of the page is run', async () => {
   expect(ran).toEqual([JOB])
 })
 
-test('a job of another page is not run, whatever that page tries', async () => {
+test('a job of another page is refused, whatever that page sends', async () => {
   const tries = [
     post(JOB, { origin: 'https://evil.example' }),
     post(JOB, { host: 'evil.example' }),
@@ -101,7 +101,7 @@ test('every answer has the policy: nothing inline, nothing from elsewhere, in no
   }
 })
 
-test('no path of a request is a path of the disk', async () => {
+test('a path of a request never becomes a path of the disk', async () => {
   for (const path of [
     '/../package.json',
     '/%2e%2e/package.json',
@@ -132,7 +132,7 @@ test('the stream begins with the current state, and goes on with each change', a
   )
 })
 
-test('more pages than can be followed are refused, and one that is closed makes room', async () => {
+test('too many pages are refused, and a closed one can be replaced', async () => {
   const open = () =>
     new Promise<{ readonly status: number; close(): void }>((resolve, reject) => {
       const asked = request(`${server.url}/events`, response => {

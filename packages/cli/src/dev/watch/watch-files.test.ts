@@ -26,7 +26,7 @@ afterEach(async () => {
 const at = (name: string): string => join(folder, name)
 const write = (name: string, text: string): Promise<void> => writeFile(at(name), text)
 
-/** Resolves when the file is told of; whatever was told before does not count. */
+/** Resolves when a change of the file is reported; earlier reports do not count. */
 async function told(name: string, act: () => Promise<unknown>): Promise<void> {
   seen = []
   await act()
@@ -45,7 +45,7 @@ async function ready(name: string): Promise<void> {
 }
 
 describe('a watched file', () => {
-  test('written, replaced whole, gone, there again: each is told, and what lies beside it is not', async () => {
+  test('each write, replacement, removal and re-creation is reported, and other files are not', async () => {
     await Promise.all([write('a.ts', '1'), write('beside.ts', '1')])
     watch.follow([at('a.ts')])
     await ready('a.ts')
