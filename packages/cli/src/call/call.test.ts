@@ -516,7 +516,7 @@ describe('the key', () => {
       await expectNothingSigned(agent)
     })
 
-    test('pays when FAREBOX_RPC_URL is not a node of its chain, which is reported', async () => {
+    test('a FAREBOX_RPC_URL that is not a node is reported, and the job is paid without it', async () => {
       const agent = await servePaid()
       const { code, err } = await run([agent.url, ...words], {
         variables: { FAREBOX_PRIVATE_KEY: KEY, FAREBOX_RPC_URL: 'http://127.0.0.1:9/api-key' },

@@ -60,7 +60,7 @@ describe('farebox dev goes on', () => {
     expect((await dev.ended).code).toBe(130)
   })
 
-  test('a handler that never comes back: 408 soon after its deadline, and the process ends', async () => {
+  test('answers 408 soon after the deadline of a handler that never returns, and ends the process', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const blocked = Number((await shout(url, 'pid')).text)
     const sentMs = Date.now()
@@ -73,7 +73,7 @@ describe('farebox dev goes on', () => {
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
   })
 
-  test('no process is left behind when it is killed, whatever the handler does', async () => {
+  test('leaves no process behind when it is killed, whatever the handler does', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const old = Number((await shout(url, 'pid')).text)
     void shout(url, 'wait').catch(() => undefined)
@@ -91,7 +91,7 @@ describe('farebox dev goes on', () => {
     await gone(blocked)
   })
 
-  test('samples answer where there are no handlers, which take over when they are written', async () => {
+  test('answers with samples while there are no handlers, and uses the handlers when they are written', async () => {
     const two = { shout: SHOUT, whisper: { ...SHOUT, description: 'Quiet.' } }
     const { dev, url } = await stage({ 'agent.json': shoutConfig({ capabilities: two }) })
     expect(await dev.says(/satisfies Handlers/)).toContain(

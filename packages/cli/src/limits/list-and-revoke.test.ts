@@ -60,7 +60,7 @@ const ALLOWED = `   agent  capability  each time  in all  spent  left  until
 `
 
 describe('farebox limits list', () => {
-  test('says that nothing is allowed, and how something would be', async () => {
+  test('says that nothing is permitted, and how to set a permission', async () => {
     const { code, out, err } = await stage.limits(['list'])
     expect(out).toBe('nothing is allowed to any agent\n')
     expect(err).toContain(`  ${OWNER}  FAREBOX_PRIVATE_KEY\n  on local chain (eip155:84532)\n`)
@@ -69,7 +69,7 @@ describe('farebox limits list', () => {
     expect(code).toBe(0)
   })
 
-  test('shows each permission with its limit, what was spent and is left, and its end', async () => {
+  test('shows each permission with its limit, the spent and remaining amounts, and its end', async () => {
     await allowBoth()
     await stage.permissions.spend(BUY, { amount: 750_000n })
     const { out, err } = await stage.limits(['list'])
@@ -77,14 +77,14 @@ describe('farebox limits list', () => {
     expect(err).toContain('✓ approval  11.25 USDC, exactly what is left\n')
   })
 
-  test('is the same where the node keeps no old logs, of what was allowed from here', async () => {
+  test('shows permissions set from this machine in the same way when the node keeps no old logs', async () => {
     await allowBoth()
     await stage.permissions.spend(BUY, { amount: 750_000n })
     forgetLogs()
     expect((await stage.limits(['list'])).out).toBe(ALLOWED)
   })
 
-  test('says where permissions are set that this node tells no names of', async () => {
+  test('reports permissions whose names this node does not provide', async () => {
     await stage.permissions.set(SELL)
     forgetLogs()
     const { out, err } = await stage.limits(['list'])
@@ -93,7 +93,7 @@ describe('farebox limits list', () => {
     expect(err).toContain('! approval  0.00 USDC, less than the 5.00 that are left')
   })
 
-  test('marks what is revoked, used up and expired', async () => {
+  test('marks permissions that are revoked, used up or expired', async () => {
     await allowBoth()
     await stage.limits(['revoke', '7', 'buy', '--yes'])
     for (let spend = 0; spend < 4; spend += 1) await stage.permissions.spend(SELL, { amount: 500_000n })
@@ -109,7 +109,7 @@ describe('farebox limits list', () => {
     expect((await stage.limits(['list'])).out).toContain('2.00  0.00  2027-02-28 00:00 UTC, expired\n')
   })
 
-  test('PERM-04 warns of an endless approval, and the command that it names corrects it', async () => {
+  test('PERM-04 warns of an unlimited approval, and the suggested command corrects it', async () => {
     await allowBoth()
     await stage.permissions.approve(OWNER, ENDLESS)
     const { err } = await stage.limits(['list'])
@@ -130,7 +130,7 @@ describe('farebox limits list', () => {
     expect(await stage.transactions()).toBe(before)
   })
 
-  test('PERM-04 warns of an approval that is too large since something expired', async () => {
+  test('PERM-04 warns of an approval that is too large since a permission expired', async () => {
     await allowBoth()
     await stage.permissions.jumpTo(BigInt(Date.UTC(2027, 1, 1) / 1_000))
     const { err } = await stage.limits(['list'])
@@ -185,7 +185,7 @@ describe('farebox limits list', () => {
 })
 
 describe('farebox limits revoke', () => {
-  test('PERM-03 ends a permission in one transaction, and lowers the approval to what the others have left', async () => {
+  test('PERM-03 ends a permission in one transaction, and reduces the approval to what the others have left', async () => {
     await allowBoth()
     await stage.permissions.spend(BUY, { amount: 750_000n })
     const before = await stage.transactions()
@@ -202,14 +202,14 @@ describe('farebox limits revoke', () => {
     expect(await stage.transactions()).toBe(before + 1)
   })
 
-  test('takes the number of the list', async () => {
+  test('accepts the number in the list', async () => {
     await allowBoth()
     const { out } = await stage.limits(['revoke', '2', '--yes'])
     expect(out).toBe('✓ sell of agent 7 can move nothing of yours any more\n')
     await expectApproval(10_000_000n)
   })
 
-  test('said again it changes nothing', async () => {
+  test('changes nothing when it is repeated', async () => {
     await allowBoth()
     await stage.limits(['revoke', '7', 'buy', '--yes'])
     const before = await stage.transactions()
@@ -218,7 +218,7 @@ describe('farebox limits revoke', () => {
     expect(await stage.transactions()).toBe(before)
   })
 
-  test('nothing is revoked where the person says no, or nobody is there to ask', async () => {
+  test('revokes nothing when the person refuses, or no person can be asked', async () => {
     await allowBoth()
     expect((await stage.limits(['revoke', '7', 'buy'], { answers: [false] })).err).toContain(
       '✗ not revoked\n',
@@ -227,7 +227,7 @@ describe('farebox limits revoke', () => {
     await expectApproval(12_000_000n)
   })
 
-  test('names the permissions where a capability is allowed to several spenders', async () => {
+  test('names the permissions when several spenders have the same capability', async () => {
     await stage.allow()
     await stage.allow(`--spender=${OTHER_SPENDER}`)
     const { code, err } = await stage.limits(['revoke', '7', 'buy', '--yes'])
@@ -241,7 +241,7 @@ describe('farebox limits revoke', () => {
     await expectApproval(10_000_000n)
   })
 
-  test('by its spender a permission is ended that was never set: a signature for it may be out', async () => {
+  test('ends a permission that was never set, by its spender, because a signature for it may exist', async () => {
     const words = ['revoke', '7', 'buy', '--spender', SPENDER, '--yes']
     expect((await stage.limits(words)).code).toBe(0)
     expect((await stage.permissions.statusOf(BUY)).nonce).toBe(1n)

@@ -53,7 +53,7 @@ test('writes agent.d.ts beside agent.json, and only when it has changed', async 
   expect(await read('agent.d.ts')).toContain('export type YellInput = {')
 })
 
-test('--check writes nothing and tells by its exit code', async () => {
+test('--check writes nothing and reports through its exit code', async () => {
   const missing = await types('--check')
   expect(missing.code).toBe(1)
   expect(missing.err()).toBe(
@@ -79,7 +79,7 @@ test('--config and --out name other files', async () => {
   )
 })
 
-test('never writes over a file that is not its own', async () => {
+test('never overwrites a file that a person wrote', async () => {
   await write('agent.d.ts', 'export type Mine = 1\n')
   const refused = await types()
   expect(refused.code).toBe(1)
@@ -89,7 +89,7 @@ test('never writes over a file that is not its own', async () => {
   expect((await types()).code).toBe(0)
 })
 
-test('warns of an agent.ts, which the compiler reads in place of agent.d.ts', async () => {
+test('warns of an agent.ts, which the compiler reads instead of agent.d.ts', async () => {
   await write('agent.ts', 'export {}')
   const warned = await types()
   expect(warned.code).toBe(0)
@@ -98,7 +98,7 @@ test('warns of an agent.ts, which the compiler reads in place of agent.d.ts', as
   )
 })
 
-test('--json answers in one document, also when the answer is no', async () => {
+test('--json prints one document, also for a negative result', async () => {
   const file = join(folder, 'agent.d.ts')
   expect(JSON.parse((await types('--json', '--check')).out())).toEqual({ ok: false, file, outcome: 'stale' })
   expect(JSON.parse((await types('--json')).out())).toEqual({ ok: true, file, outcome: 'written' })
@@ -121,7 +121,7 @@ test('says what is wrong with a declaration as the person named it', async () =>
   expect((await types('--config', 'nowhere.json')).err()).toContain('nowhere.json')
 })
 
-test('many at once leave one whole file', async () => {
+test('concurrent runs leave one complete file', async () => {
   await Promise.all(Array.from({ length: 10 }, () => types()))
   expect(await readdir(folder)).toEqual(['agent.d.ts', 'agent.json'])
   expect((await types('--check')).code).toBe(0)

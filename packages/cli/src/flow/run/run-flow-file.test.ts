@@ -99,7 +99,7 @@ function charges() {
 }
 
 describe('farebox flow run', () => {
-  test('shows what is paid and a line for each step; the output alone is on the standard output', async () => {
+  test('shows what is paid and a line for each step; only the output is on stdout', async () => {
     const { code, out, err } = await run(NAMED, [...ARTICLE, '--max-total', '0.05'])
     expect([code, out]).toEqual([0, '{"summary":"Short.","code":"svg of it"}\n'])
     expect(err.replace(ID, '<id>').replace(/in [\d.]+ s/, 'in <time>'))
@@ -129,20 +129,20 @@ describe('farebox flow run', () => {
     ])
   })
 
-  test('a person agrees to the prices, and is asked for inputs that are missing', async () => {
+  test('asks the person to agree to the prices, and for missing inputs', async () => {
     const { code, questions } = await run(NAMED, [], { answers: ['Long.', true] })
     expect(code).toBe(0)
     expect(questions).toEqual(['article (string)', 'Sign 2 payments and run it, for 0.015 USDC at most?'])
     expect(charges()).toHaveLength(2)
   })
 
-  test('who says no signs nothing', async () => {
+  test('signs nothing when the person says no', async () => {
     const { code, err } = await run(NAMED, ARTICLE, { answers: [false] })
     expect([code, err]).toEqual([1, expect.stringContaining('✗ not run\n  nothing was signed\n')])
     expect(await journalTexts()).toEqual([])
   })
 
-  test('on a terminal the lines of what is at work are taken away again', async () => {
+  test('removes the lines of running steps again on a terminal', async () => {
     const { code, err } = await run(NAMED, [...ARTICLE, '--max-total', '0.05'], { live: true })
     expect(code).toBe(0)
     // eslint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -186,7 +186,7 @@ describe('farebox flow run', () => {
     expect([await journalTexts(), charges()]).toEqual([[], []])
   })
 
-  test('inputs come from a file too, and those of the command line win', async () => {
+  test('reads inputs from a file too; those of the command line override it', async () => {
     const inputs: unknown[] = []
     platform.agents.set('summarize', input => {
       inputs.push(input)
@@ -200,7 +200,7 @@ describe('farebox flow run', () => {
     expect(inputs).toMatchObject([{ text: 'From the file.' }, { text: 'Long.' }])
   })
 
-  test('a flow with errors shows them, and is not run', async () => {
+  test('shows the errors of a flow and does not run it', async () => {
     const { code, err } = await run({ ...NAMED, wires: NAMED.wires.slice(1) }, [
       ...ARTICLE,
       '--max-total',
@@ -212,7 +212,7 @@ describe('farebox flow run', () => {
     expect(platform.seen).toEqual(['POST /v1/flows/check'])
   })
 
-  test('a platform that refuses the start leaves nothing behind', async () => {
+  test('leaves nothing behind when the platform refuses the start', async () => {
     platform.refuses = 'payments: not today'
     await writeFile(join(folder, 'flow.json'), JSON.stringify(NAMED))
     const { code, err } = await flow(['run', 'flow.json', ...ARTICLE, '--max-total', '1'])
@@ -263,7 +263,7 @@ describe('a run that does not end by itself', () => {
     expect(charges()).toEqual(['summary 0.01', 'qr 0.005'])
   })
 
-  test('a person who is not there answers by a command', async () => {
+  test('is answered by a command when no person is at the terminal', async () => {
     const { code, err } = await run(APPROVED, [...ARTICLE, '--max-total', '0.05'])
     const id = String((await journalled())['runId']).slice(0, 8)
     expect([code, err]).toEqual([
@@ -276,7 +276,7 @@ describe('a run that does not end by itself', () => {
     expect(charges()).toEqual(['summary 0.01'])
   })
 
-  test('Ctrl-C leaves the run, which goes on', async () => {
+  test('continues at the platform after Ctrl-C', async () => {
     const stop = new AbortController()
     platform.agents.set('encode', () => {
       stop.abort()
@@ -288,7 +288,7 @@ describe('a run that does not end by itself', () => {
     expect((await journalled())['state']).toBe('open')
   })
 
-  test('it is paused, shown, gone on with, cancelled', async () => {
+  test('is paused, shown, resumed and cancelled', async () => {
     platform.agents.set('summarize', async () => {
       expect((await flow(['pause'])).out).toContain('Summarise and QR   paused   run ')
       return { output: { summary: 'Short.', links: ['https://x.example'] } }
@@ -307,7 +307,7 @@ describe('a run that does not end by itself', () => {
     expect(Object.keys(file)).not.toContain('payments')
   })
 
-  test('--json tells how it waits', async () => {
+  test('is described by --json while it waits', async () => {
     const { out } = await run(APPROVED, [...ARTICLE, '--max-total', '0.05', '--json'])
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
@@ -321,7 +321,7 @@ describe('a run that does not end by itself', () => {
 })
 
 describe('farebox flow list and show', () => {
-  test('the runs that were started here are listed, those that have not ended first', async () => {
+  test('show the runs started on this machine, those that have not ended first', async () => {
     await run(APPROVED, [...ARTICLE, '--max-total', '0.05'])
     await run(NAMED, [...ARTICLE, '--max-total', '0.05'])
     const { out, err } = await flow(['list'])
@@ -334,7 +334,7 @@ describe('farebox flow list and show', () => {
     })
   })
 
-  test('who is signed in sees saved flows and all runs', async () => {
+  test('show saved flows and all runs of a signed-in owner', async () => {
     const at = 1_800_000_000
     platform.also = (request, { authorization }) => {
       if (authorization !== 'Bearer abc') return undefined
