@@ -14,7 +14,7 @@ const BUY = { agentId: BigInt(AGENT_ID), capability: 'buy' }
 let chain: LocalChain
 let stage: LimitsStage
 let untouched: string
-/** Whom the agent names with its price. */
+/** The account that the agent names with its price. */
 let named: string
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('an agent that names another spender than it did before', () => {
     named = SECOND
   })
 
-  test('PERM-04 is not permitted a second time by who only agreed with --yes', async () => {
+  test('PERM-04 is not permitted a second time when the person only agreed with --yes', async () => {
     const before = await stage.transactions()
     const { code, err } = await stage.limits(words('1', '1', '--yes'))
     expect(err).toContain(`\n  ! also permitted to ${FIRST}: 40.00 left, revoke: farebox limits revoke 1\n`)
@@ -74,13 +74,13 @@ describe('an agent that names another spender than it did before', () => {
     expect(await stage.permissions.totalLeft(OWNER)).toBe(40_000_000n)
   })
 
-  test('is refused in the document as well', async () => {
+  test('is refused in the --json document as well', async () => {
     const { out } = await stage.limits(words('1', '1', '--yes', '--json'))
     const message = 'the agent names another spender than the one that buy is permitted to'
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { message } })
   })
 
-  test('is shown to the person before they are asked', async () => {
+  test('is shown to the person before the question', async () => {
     const { code, err, questions } = await stage.limits(words('1', '1'), { answers: [false] })
     expect(err).toMatch(/also permitted to 0x\w{40}: 40\.00 left, revoke: farebox limits revoke 1\n/)
     expect(questions).toHaveLength(1)
@@ -88,14 +88,14 @@ describe('an agent that names another spender than it did before', () => {
     expect(await statusOf(SECOND)).toMatchObject({ limit: 0n })
   })
 
-  test('is permitted beside the first where its account was typed', async () => {
+  test('is permitted in addition when its account was typed', async () => {
     const { code, err } = await stage.limits(words('1', '1', '--spender', SECOND, '--yes'))
     expect(err).toContain(`! also permitted to ${FIRST}: 40.00 left`)
     expect(code).toBe(0)
     expect(await statusOf(SECOND)).toMatchObject({ limit: 1_000_000n })
   })
 
-  test('is permitted without a word once the first is revoked', async () => {
+  test('is permitted without a warning once the first is revoked', async () => {
     expect((await stage.limits(['revoke', '1', '--yes'])).code).toBe(0)
     const { code, err } = await stage.limits(words('1', '1', '--yes'))
     expect(err).not.toContain('also permitted')
@@ -111,7 +111,7 @@ describe('an agent that names another spender than it did before', () => {
   })
 })
 
-test('who lowers what the same account may spend is not warned of it', async () => {
+test('does not lead to a warning when the permission of the same account is reduced', async () => {
   await stage.limits(words('4', '40', '--yes'))
   const { code, err } = await stage.limits(words('1', '1', '--yes'))
   expect(err).not.toContain('also permitted')

@@ -91,8 +91,8 @@ async function stakeRefused(isRecovered: () => boolean): Promise<number> {
   return agentId
 }
 
-describe('farebox register, said again where the stake was refused', () => {
-  test('has the platform check again, and lists the agent where it was fixed', async () => {
+describe('farebox register, repeated after the stake was refused', () => {
+  test('makes the platform check again, and lists the agent when it was fixed', async () => {
     const agentId = await stakeRefused(() => looks.length > 0)
     const { code, out } = await run()
     expect(looks).toEqual([`POST ${agentId}`])
@@ -101,7 +101,7 @@ describe('farebox register, said again where the stake was refused', () => {
     expect(Number(await view(chain, 'lastAgentId'))).toBe(agentId)
   })
 
-  test('tells the reason of that look where it was not, and how to go on', async () => {
+  test('shows the reason of that check when it was not fixed, and how to continue', async () => {
     const agentId = await stakeRefused(() => false)
     look = () => [200, { ...listed(agentId), standing: 'refused', standing_reason: REASON, payable: false }]
     const { code, err } = await run()
@@ -122,7 +122,7 @@ describe('farebox register, said again where the stake was refused', () => {
     expect(err).toContain(`is staked and not listed: ${REASON}`)
   })
 
-  test('says when to come back where it was looked at a moment ago', async () => {
+  test('says when to repeat when the platform checked a moment ago', async () => {
     await stakeRefused(() => false)
     const error = 'this agent was looked at less than a minute ago'
     look = () => [429, { status: 'failed', error_type: 'rate_limited', error }]
@@ -131,7 +131,7 @@ describe('farebox register, said again where the stake was refused', () => {
     expect(err).toContain(`✗ ${error}\n  run the same command again in a minute`)
   })
 
-  test('asks for no look while the platform looks again by itself', async () => {
+  test('requests no check while the platform checks again by itself', async () => {
     const agentId = await stakeRefused(() => true)
     platform.seen.length = 0
     const status = { state: 'refused', agent_id: agentId, reason: REASON, retried: true }

@@ -16,7 +16,7 @@ import {
 } from './call-journal.ts'
 
 const DAY_SECONDS = 86_400
-/** The file system's own times are read beside the clock. */
+/** The timestamps of the file system are compared with this clock. */
 const NOW = Math.floor(Date.now() / 1_000)
 
 let home: string
@@ -49,7 +49,7 @@ function ended(number: number): EndedCall {
   return { ...facts, state: 'completed', endedAt: NOW, document: { ok: true } }
 }
 
-/** A call without an outcome; its signature has the form of one. */
+/** A call without an outcome; its signature has a valid form. */
 function sent(number: number): SentCall {
   const { state: _, endedAt: __, document: ___, ...facts } = ended(number)
   const { jobId, agentUrl, capability, payer: from, payTo } = facts
@@ -72,13 +72,13 @@ function sent(number: number): SentCall {
   return { ...facts, state: 'sent', entry: { agentUrl, jobId, capability, body, header } }
 }
 
-/** Puts a file where it would be after so many days. */
+/** Sets the timestamp of a file to this many days ago. */
 async function age(name: string, days: number): Promise<void> {
   const seconds = NOW - days * DAY_SECONDS
   await utimes(join(calls, name), seconds, seconds)
 }
 
-test('ended calls older than 30 days go, unresolved and damaged ones stay', async () => {
+test('ended calls older than 30 days are removed, unresolved and damaged ones are kept', async () => {
   const journal = openCallJournal(home, clock)
   await journal.end(ended(1))
   await journal.end(ended(2))
@@ -98,7 +98,7 @@ test('ended calls older than 30 days go, unresolved and damaged ones stay', asyn
   expect((await journal.list()).records.map(({ state }) => state)).toEqual(['sent', 'completed', 'completed'])
 })
 
-test('a completed call stays completed, whatever a later command was told', async () => {
+test('a completed call stays completed, whatever result a later command gets', async () => {
   const journal = openCallJournal(home, clock)
   await journal.write(sent(1))
   await journal.end(ended(1))
@@ -118,7 +118,7 @@ test.each<[string, object, string]>([
   expect(await journal.list()).toMatchObject({ records: [], damaged: [{ reason }] })
 })
 
-test('a file that is called like another job is damaged, and named', async () => {
+test('a file with the name of another job is reported as damaged', async () => {
   const journal = openCallJournal(home, clock)
   await journal.write(sent(1))
   await rename(join(calls, `${sent(1).jobId}.json`), join(calls, `${sent(2).jobId}.json`))
@@ -138,7 +138,7 @@ test.each([
   expect(await journal.list()).toMatchObject({ records: [], damaged: [{ reason }] })
 })
 
-test('a call that could not be written down for good leaves nothing to resume', async () => {
+test('a call that could not be stored durably leaves nothing to resume', async () => {
   const journal = openCallJournal(home, clock)
   const { world } = createTestWorld({ folder: home, home })
   // As where the folder cannot be flushed after the file has its name.

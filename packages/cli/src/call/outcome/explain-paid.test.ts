@@ -113,7 +113,7 @@ async function explain(failure: Partial<PaidFailure>): Promise<{
   return { charged, exitCode: told.exitCode, message: told.message, next: told.next, until }
 }
 
-describe('without a node, the agent’s word is what there is', () => {
+describe('without a node, only the agent’s report is known', () => {
   test.each([
     ['a typed failure', new InternalError('Internal error'), false, 0],
     ['a refused payment, seen once', new PaymentError('insufficient funds'), false, 0],
@@ -136,7 +136,7 @@ describe('without a node, the agent’s word is what there is', () => {
     expect(told.next).toContain(`farebox call --resume ${ATTEMPT.entry.jobId}`)
   })
 
-  test('long afterwards the chain is named as who knows', async () => {
+  test('long afterwards, the message refers to the chain', async () => {
     const told = await explain({
       error: new PaymentError('expired'),
       resumed: true,
@@ -147,20 +147,20 @@ describe('without a node, the agent’s word is what there is', () => {
   })
 })
 
-describe('the chain decides where a node is configured', () => {
-  test('a charge is told, whatever the agent says', async () => {
+describe('with a node, the chain decides', () => {
+  test('a charge is reported, whatever the agent says', async () => {
     const told = await explain({ chain: chain('settled') })
     expect(told).toMatchObject({ charged: 'yes', exitCode: 1 })
     expect(told.message).toBe(`internal: Internal error; but 0.002 USDC was charged, in ${TRANSACTION}`)
   })
 
-  test('a charge without an answer yet is one to resume', async () => {
+  test('a charge without a response yet can be resumed', async () => {
     const told = await explain({ error: UNRESOLVED, chain: chain('settled') })
     expect(told).toMatchObject({ charged: 'yes', exitCode: 3 })
     expect(told.next).toContain('--resume')
   })
 
-  test('an unused payment of which the agent says no more is not charged', async () => {
+  test('an unused payment is not charged when the agent confirms that', async () => {
     expect(await explain({ chain: chain('unused') })).toMatchObject({
       charged: 'no',
       exitCode: 1,
@@ -184,7 +184,7 @@ describe('the chain decides where a node is configured', () => {
     expect(told.next).toContain('the agent’s answer does not settle it')
   })
 
-  test('unused and past its end by both clocks, it is void', async () => {
+  test('an unused payment is void when it has expired by both clocks', async () => {
     const late = { error: UNRESOLVED, nowSeconds: NOW + 181 }
     expect(await explain({ ...late, chain: chain('unused', NOW + 181) })).toMatchObject({
       charged: 'no',
@@ -197,21 +197,21 @@ describe('the chain decides where a node is configured', () => {
     })
   })
 
-  test('taken back, it is void', async () => {
+  test('a cancelled payment is void', async () => {
     expect(await explain({ error: UNRESOLVED, chain: chain('cancelled') })).toMatchObject({
       charged: 'no',
       exitCode: 1,
     })
   })
 
-  test('taken back just now, it may come to be charged after all: a young block can be replaced', async () => {
+  test('a recently cancelled payment may still be charged, because a new block can be replaced', async () => {
     expect(await explain({ error: UNRESOLVED, chain: chain('cancelled', NOW, NOW - 10) })).toMatchObject({
       charged: 'unknown',
       exitCode: 3,
     })
   })
 
-  test('a node that does not answer leaves the agent’s word', async () => {
+  test('only the agent’s report is known when the node does not respond', async () => {
     expect(await explain({ chain: chain('silent') })).toMatchObject({
       charged: 'no',
       next: expect.stringContaining('says the agent'),

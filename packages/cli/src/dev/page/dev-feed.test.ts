@@ -5,7 +5,7 @@ import { createDevFeed } from './dev-feed.ts'
 
 const JOB = '5f0c91aa-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
 
-/** A page that keeps what it is told. */
+/** A page that records the messages it receives. */
 function openPage(feed: ReturnType<typeof createDevFeed>) {
   const told: { name: string; value: unknown }[] = []
   const leave = feed.subscribe((name, value) => told.push({ name, value }))
@@ -18,7 +18,7 @@ function openPage(feed: ReturnType<typeof createDevFeed>) {
   }
 }
 
-test('the page is told what the terminal is told: a save, a broken one, the way back', () => {
+test('the page gets the messages of the terminal: a save, a broken version, the recovery', () => {
   const feed = createDevFeed(createFakeClock())
   const page = openPage(feed)
   expect(page.view()).toMatchObject({ phase: 'loading', agent: null, version: 0 })
@@ -57,7 +57,7 @@ test('without a version before it, a broken one leaves nothing that answers', ()
   })
 })
 
-test('lines go out together, each with the job that it names; a page that comes later has them too', async () => {
+test('lines are sent together, each with the job that it names; a page that connects later gets them too', async () => {
   const clock = createFakeClock()
   const feed = createDevFeed(clock)
   const page = openPage(feed)
@@ -75,7 +75,7 @@ test('lines go out together, each with the job that it names; a page that comes 
   expect(openPage(feed).lines()).toMatchObject(expected)
 })
 
-test('a handler that writes in a loop costs lines, not memory', async () => {
+test('a handler that writes in a loop loses lines instead of using memory', async () => {
   const clock = createFakeClock()
   const feed = createDevFeed(clock)
   const page = openPage(feed)
@@ -86,7 +86,7 @@ test('a handler that writes in a loop costs lines, not memory', async () => {
   expect(page.told.at(-1)?.value).toMatchObject({ left_out: 9_500 })
 })
 
-test('a page that has left is told nothing more', () => {
+test('a disconnected page gets no more messages', () => {
   const feed = createDevFeed(createFakeClock())
   const page = openPage(feed)
   page.leave()

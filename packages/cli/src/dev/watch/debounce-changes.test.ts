@@ -42,7 +42,7 @@ function stage(): {
   }
 }
 
-test('the steps of one save are one change', async () => {
+test('the steps of one save count as one change', async () => {
   const { clock, acts, debouncer } = stage()
   const sinceMs = clock.nowMs()
   debouncer.add('a')
@@ -53,7 +53,7 @@ test('the steps of one save are one change', async () => {
   expect(acts).toEqual([{ files: ['a', 'b'], isForced: false, sinceMs }])
 })
 
-test('1,000 changes within a second are acted upon once', async () => {
+test('1,000 changes within a second lead to one action', async () => {
   const { clock, acts, debouncer, finish } = stage()
   for (let count = 0; count < 1_000; count += 1) {
     debouncer.add(`file-${count % 7}`)
@@ -84,7 +84,7 @@ test('changes during an action lead to exactly one more', async () => {
   expect(acts).toHaveLength(2)
 })
 
-test('changes before it is ready are acted upon together', async () => {
+test('changes before the actor is ready are combined', async () => {
   const { clock, acts, debouncer, readyAfter } = stage()
   readyAfter(400)
   debouncer.add('a')
@@ -96,7 +96,7 @@ test('changes before it is ready are acted upon together', async () => {
   expect(acts.map(({ files }) => files)).toEqual([['a', 'b']])
 })
 
-test('changes that never pause are acted upon all the same', async () => {
+test('changes without a pause are acted on nevertheless', async () => {
   const { clock, acts, debouncer } = stage()
   for (let count = 0; count < 300; count += 1) {
     debouncer.add('a')
@@ -105,7 +105,7 @@ test('changes that never pause are acted upon all the same', async () => {
   expect(acts).toHaveLength(1)
 })
 
-test('a change without a file is forced; after a stop nothing is acted upon', async () => {
+test('a change without a file is forced; after a stop there are no more actions', async () => {
   const { clock, acts, debouncer, finish } = stage()
   debouncer.add()
   await clock.advance(100)
