@@ -49,7 +49,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** A platform that answers so, and keeps what it was asked. */
+/** A platform that sends this response and records the requests. */
 async function platformThatSays(drift: AgentDrift): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -72,7 +72,7 @@ async function check(...words: string[]): Promise<{ code: number; out: string; e
   return { code: await runCli(['check', '--flows', ...words], world), out: out(), err: err() }
 }
 
-test('each capability that changes is listed with the flows that order it, and what would break them', async () => {
+test('each changed capability is listed with the flows that use it, and what would break them', async () => {
   const { url, asked } = await platformThatSays(BREAKS)
   expect(await check('--agent-id', '3', '--platform', url)).toEqual({
     code: 1,
@@ -93,7 +93,7 @@ test('each capability that changes is listed with the flows that order it, and w
   expect(asked).toEqual(['POST /v1/agents/3/drift', JSON.stringify({ declaration: DECLARATION })])
 })
 
-test('where nothing breaks the exit code is 0', async () => {
+test('the exit code is 0 when nothing breaks', async () => {
   const { url } = await platformThatSays(SAME)
   expect(await check('--agent-id', '3', '--platform', url)).toEqual({
     code: 0,
@@ -105,7 +105,7 @@ test('where nothing breaks the exit code is 0', async () => {
   })
 })
 
-test('the agent is the one at the url, else the only one that was registered from here', async () => {
+test('the agent is the one at the url, else the only one that was registered from this machine', async () => {
   const { url, asked } = await platformThatSays(SAME)
   await check('https://agent.example/a', '--platform', url)
   expect(asked[0]).toBe('GET /v1/agents/at?endpoint=https%3A%2F%2Fagent.example%2Fa')
@@ -129,7 +129,7 @@ test('the agent is the one at the url, else the only one that was registered fro
   expect([code, err]).toEqual([2, expect.stringContaining('which agent? 2 were registered from here')])
 })
 
-test('--json is what the platform answers, also where the answer is no', async () => {
+test('--json prints the platform’s response, also when it is negative', async () => {
   const { url } = await platformThatSays(BREAKS)
   const { code, out } = await check('--agent-id', '3', '--platform', url, '--json')
   expect([code, JSON.parse(out)]).toEqual([1, { ok: false, agent_id: 3, ...BREAKS }])
@@ -141,7 +141,7 @@ test('--json is what the platform answers, also where the answer is no', async (
   ])
 })
 
-test('options of the one check are refused by the other', async () => {
+test('options of one check are refused by the other', async () => {
   expect(await check('--agent-id', '3', '--max-price', '0.1')).toMatchObject({
     code: 2,
     err: expect.stringContaining('--max-price is about a running agent') as unknown,

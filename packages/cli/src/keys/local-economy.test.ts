@@ -49,11 +49,11 @@ async function found(network: string, more: object = {}): Promise<LocalEconomy |
   return await findLocalEconomy({ folder, variables: {} })
 }
 
-test.each(['eip155:84532', 'eip155:31337'])('an economy on %s is one', async network => {
+test.each(['eip155:84532', 'eip155:31337'])('an economy on %s is accepted', async network => {
   expect(await found(network)).toMatchObject({ network, path })
 })
 
-test('a file that speaks of a real chain is none, and that chain is never called local', async () => {
+test('a file that names a real chain is ignored, and that chain is never called local', async () => {
   const base = findNetwork('eip155:8453')
   if (base === undefined) throw new Error('no Base')
   expect(await found(base.id)).toBeUndefined()
@@ -61,16 +61,16 @@ test('a file that speaks of a real chain is none, and that chain is never called
   expect(nameNetwork(base, claimed)).toBe('Base (eip155:8453)')
 })
 
-test('a file of more than a megabyte is none', async () => {
+test('a file of more than a megabyte is ignored', async () => {
   expect(await found('eip155:84532', { more: 'x'.repeat(1_048_576) })).toBeUndefined()
 })
 
-test.skipIf(process.platform === 'win32')('a pipe is none, and nobody waits for it', async () => {
+test.skipIf(process.platform === 'win32')('a pipe is ignored, and the command does not wait for it', async () => {
   await promisify(execFile)('mkfifo', [path])
   expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
 })
 
-test('the platform in the file is used, and only one on this machine', async () => {
+test('the platform in the file is used only when it is on this machine', async () => {
   expect(await found('eip155:84532', { platform: { url: 'http://127.0.0.1:4000' } })).toMatchObject({
     platformUrl: 'http://127.0.0.1:4000',
   })
@@ -91,7 +91,7 @@ test('a file is not used where another chain now answers on its port', async () 
   expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
 })
 
-test('a running economy of a folder above is used before an ended one of this folder', async () => {
+test('a running economy in a parent folder is preferred to an ended one in this folder', async () => {
   chainId = 84_532
   const below = join(folder, 'agent')
   await mkdir(join(below, '.farebox'), { recursive: true })
@@ -100,7 +100,7 @@ test('a running economy of a folder above is used before an ended one of this fo
   expect(await findLocalEconomy({ folder: below, variables: {} })).toMatchObject({ path })
 })
 
-test('FAREBOX_LOCAL names the folder of the economy: where none runs there it is refused, whatever runs beside it', async () => {
+test('FAREBOX_LOCAL names the folder of the economy: without a running one it is refused, whatever runs beside it', async () => {
   chainId = 84_532
   await write('eip155:84532')
   await mkdir(join(folder, 'other place'))

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('stopped between signature and sending, what was signed is destroyed', async () => {
+test('when a call is stopped between signing and sending, the signed payment is deleted', async () => {
   const stop = new AbortController()
   const { world } = createTestWorld({ folder, signal: stop.signal })
   const journal = openCallJournal(world.home, systemClock)
@@ -64,7 +64,7 @@ test('stopped between signature and sending, what was signed is destroyed', asyn
   expect(await readdir(calls)).toEqual([])
 })
 
-test('something unforeseen after a call was written down is never said to be uncharged', async () => {
+test('an unexpected error after a call was stored never claims that it is uncharged', async () => {
   const { world } = createTestWorld({ folder })
   const sent = sentCall({ agentUrl: agent.url, jobId: 'a-job', capability: 'count', body: '', header: '' })
   const finished = finishCall(world, {

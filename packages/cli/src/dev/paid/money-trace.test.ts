@@ -48,7 +48,7 @@ test('a paid job is shown from the hold to both balances', async () => {
   ])
 })
 
-test('jobs that run at once are told apart, also where a repeat writes the id in capitals', async () => {
+test('concurrent jobs are distinguished, even when a repeat writes the id in capitals', async () => {
   const trace = createTrace()
   const other = { jobId: JOB.replace('5', '6') }
   await tell(trace, called, { ...called, ...other, fields: { capability: 'top' } }, verified, {
@@ -87,7 +87,7 @@ test('a handler that throws is not charged, and what a typed error answered come
   expect(await tell(trace, refused)).toEqual(['    400  refused    validation: city: none'])
 })
 
-test('a failed job that is tried again is shown from the start', async () => {
+test('a failed job that is retried is shown from the start', async () => {
   const trace = createTrace()
   await tell(trace, called, verified, { event: 'output refused: words: must be a number' })
   const later = { ...called, atMs: 5_000 }
@@ -104,7 +104,7 @@ test('D12 a facilitator that gives no verdict is named, with why', async () => {
   ])
 })
 
-test('another caller who names a running job is refused, and nothing is said of that job’s charge', async () => {
+test('another caller who names a running job is refused, and nothing is shown about that job’s charge', async () => {
   const trace = createTrace()
   const refused = {
     event: 'refused',
@@ -118,7 +118,7 @@ test('another caller who names a running job is refused, and nothing is said of 
   expect((await tell(trace, outputValid, completed)).at(-1)).toContain('agent 0.002000 USDC')
 })
 
-test('D8 a settlement that is not known yet is said once, and never that it was not charged', async () => {
+test('D8 an unknown settlement is reported once, and never as not charged', async () => {
   const trace = createTrace()
   const unknown = { event: 'settlement outcome not known yet; asking again', fields: { cause: 'timeout' } }
   const told = await tell(trace, called, verified, outputValid, unknown)
@@ -126,7 +126,7 @@ test('D8 a settlement that is not known yet is said once, and never that it was 
   expect(await tell(trace, unknown, completed)).toHaveLength(5)
 })
 
-test('lines that a handler logs move neither money nor the cursor', async () => {
+test('lines that a handler logs affect neither the trace nor the cursor', async () => {
   const trace = createTrace()
   const quiet = ['completed', 'refused', 'payment verified', 'handler error: upstream, trying again']
   expect(await tell(trace, called, ...quiet.map(event => ({ event })))).toEqual([])

@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true }))
 const files = (...paths: string[]): readonly { readonly path: string; readonly text: string }[] =>
   paths.map(path => ({ path, text: `new ${path}` }))
 
-test('writes all of them, into a folder that it makes', async () => {
+test('writes all files into a folder that it creates', async () => {
   await writeProject(join(folder, 'a/b'), files('one', 'two'), { replace: [] })
   expect(await readdir(join(folder, 'a/b'))).toEqual(['one', 'two'])
   expect(await readFile(join(folder, 'a/b/two'), 'utf8')).toBe('new two')
@@ -33,7 +33,7 @@ test('a file that cannot be written: those before it are removed and what they r
   expect(await readFile(join(folder, 'one'), 'utf8')).toBe('old one')
 })
 
-test('folders that it made are gone again too, unless somebody put something there', async () => {
+test('removes the folders that it created as well, unless they contain other files', async () => {
   const failing = (): Promise<void> =>
     writeProject(join(folder, 'a/b'), files('one', 'one/three'), { replace: [] })
   await expect(failing()).rejects.toThrow('nothing was written')
@@ -43,7 +43,7 @@ test('folders that it made are gone again too, unless somebody put something the
   expect(await readdir(folder)).toEqual(['a'])
 })
 
-test('a file that came after the look is not replaced, and not removed', async () => {
+test('neither replaces nor removes a file that appeared after the check', async () => {
   await writeFile(join(folder, 'two'), 'came meanwhile')
   await expect(writeProject(folder, files('one', 'two'), { replace: [] })).rejects.toThrow('(EEXIST)')
   expect(await readdir(folder)).toEqual(['two'])
