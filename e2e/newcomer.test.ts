@@ -177,6 +177,7 @@ function plain(transcript: string): string {
       .replaceAll(/^ *waiting for the jobs in flight; .*\n/gm, '')
       // So does a start whose parts take more than ten seconds.
       .replaceAll(/^ {2}(?:chain|facilitator|agent): .*, \d+ s\n/gm, '')
+      .replaceAll(/^still loading: .*\n/gm, '')
       .replaceAll(outside.folder, '~')
       .replaceAll(String(port), '3000')
       // The columns are as wide as the longest port, which depends on the ports that are free.

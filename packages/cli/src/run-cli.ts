@@ -106,7 +106,7 @@ function wholeName(command: Command): string {
   return command.parent === null ? command.name() : `${wholeName(command.parent)} ${command.name()}`
 }
 
-/** A shorter command need not be identified in the process list. */
+/** A shorter command ends by itself before anyone minds that its launcher is gone. */
 const LONG_COMMAND_MS = 1_000
 
 async function launcherGone(): Promise<void> {

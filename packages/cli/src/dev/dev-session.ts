@@ -124,7 +124,7 @@ async function load(session: Session, next: LoadAgentCommand): Promise<LoadOutco
   const abort = new AbortController()
   session.loading = { sinceMs: clock.nowMs(), abort }
   const cancel = clock.after(SLOW_LOAD_TOLD_MS, () =>
-    announcer.note('still being loaded: what the handlers await at their top level has not come'),
+    announcer.note('still loading: the handlers wait for something at their top level'),
   )
   await session.sources.startReading()
   const outcome = await session.supervisor.load({ ...next, columns: columnsOf(world.out) }, abort.signal)

@@ -65,10 +65,13 @@ test('a file of more than a megabyte is ignored', async () => {
   expect(await found('eip155:84532', { more: 'x'.repeat(1_048_576) })).toBeUndefined()
 })
 
-test.skipIf(process.platform === 'win32')('a pipe is ignored, and the command does not wait for it', async () => {
-  await promisify(execFile)('mkfifo', [path])
-  expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
-})
+test.skipIf(process.platform === 'win32')(
+  'a pipe is ignored, and the command does not wait for it',
+  async () => {
+    await promisify(execFile)('mkfifo', [path])
+    expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
+  },
+)
 
 test('the platform in the file is used only when it is on this machine', async () => {
   expect(await found('eip155:84532', { platform: { url: 'http://127.0.0.1:4000' } })).toMatchObject({

@@ -42,7 +42,9 @@ export async function exportKey(
   key.fill(0)
   if (path === undefined) {
     world.out.write(text)
-    world.err.write('  anyone with this key can spend the money: clear the screen, and show the key to nobody\n')
+    world.err.write(
+      '  anyone with this key can spend the money: clear the screen, and show the key to nobody\n',
+    )
     return
   }
   await createSecretFile(path, text).catch((cause: unknown) => {

@@ -862,7 +862,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(2)).toContain(other.key)
       })
 
-      test("a payment that a process claims and does not send goes to another process after a few seconds", async () => {
+      test('a payment that a process claims and does not send goes to another process after a few seconds', async () => {
         const { wait, turns, network } = stageTurns()
         const one = await wait(hex(20))
         const [stuck, other] = [hex(20), hex(20)]

@@ -191,6 +191,9 @@ test('without the proxy the node accepts calls from every page', async () => {
   expect(await openSocket({ origin: 'https://evil.example', host: 'evil.example' }, chain.rpcUrl)).toBe(101)
 })
 
-test.skipIf(process.platform === 'darwin')('the node itself does not listen at an address that a page would try', () => {
-  expect(new URL(chain.rpcUrl).hostname).toMatch(/^127\.(?!0\.0\.1$)/)
-})
+test.skipIf(process.platform === 'darwin')(
+  'the node itself does not listen at an address that a page would try',
+  () => {
+    expect(new URL(chain.rpcUrl).hostname).toMatch(/^127\.(?!0\.0\.1$)/)
+  },
+)

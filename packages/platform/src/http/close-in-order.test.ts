@@ -109,18 +109,21 @@ test.each([
     `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
     /^HTTP\/1\.1 431 /,
   ],
-])('bytes that are %s are answered with the envelope, and the connection is closed', async (_, bytes, status) => {
-  const app = staged.open([echoRoute])
-  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
-  const socket = connect(Number(url.port), url.hostname)
-  const heard: string[] = []
-  socket.on('data', chunk => heard.push(String(chunk)))
-  const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
-  socket.write(bytes)
-  await ended
-  expect(heard.join('')).toMatch(status)
-  expect(heard.join('')).toContain('{"status":"failed","error_type":"validation"')
-})
+])(
+  'bytes that are %s are answered with the envelope, and the connection is closed',
+  async (_, bytes, status) => {
+    const app = staged.open([echoRoute])
+    const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+    const socket = connect(Number(url.port), url.hostname)
+    const heard: string[] = []
+    socket.on('data', chunk => heard.push(String(chunk)))
+    const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
+    socket.write(bytes)
+    await ended
+    expect(heard.join('')).toMatch(status)
+    expect(heard.join('')).toContain('{"status":"failed","error_type":"validation"')
+  },
+)
 
 function getRaw(
   url: URL,

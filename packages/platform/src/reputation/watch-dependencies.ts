@@ -56,7 +56,8 @@ export function watchDependencies(parts: PlatformParts): DependencyWatch {
     if (!signal.aborted) await isAway()
     await forgetDependencyOutages(database, toMs)
   }
-  const onFailure = (error: unknown): void => log.warn('cannot write outages', { error: describeError(error) })
+  const onFailure = (error: unknown): void =>
+    log.warn('cannot write outages', { error: describeError(error) })
   const watching = startLoops(clock, [{ pass: watch, pauseMs: 0, onFailure }])
   return {
     isAway,
