@@ -14,7 +14,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/jobs/:jobId/events',
-    summary: 'How a job stands, again after each change, as server-sent events',
+    summary: 'The state of a job, and each change of it, as server-sent events',
     access: 'public',
     belongsTo: 'payer',
     perMinute: 120,
@@ -33,7 +33,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
           'It stands as `last-event-id` names it, and nothing more is expected: do not connect again',
       },
       404: { description: 'No such job of yours' },
-      429: { description: 'Twenty streams of one caller are the most there may be, in one process' },
+      429: { description: 'The caller has twenty event streams open in this process, the maximum' },
     },
     async handle({ params, headers, caller }) {
       const known = await openJob(parts, params.jobId, shownBy(caller, headers))

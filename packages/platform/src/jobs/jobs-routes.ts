@@ -50,7 +50,7 @@ function quoteRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/quotes',
-    summary: 'What a job costs now, held against what is registered of its agent',
+    summary: 'The current price of a job, checked against the agent’s registration',
     access: 'public',
     perMinute: 60,
     body: quoteRequest,
@@ -60,7 +60,7 @@ function quoteRoute(parts: PlatformParts): Route {
       409: {
         description: 'The agent cannot be paid now, or asks for something else than is registered of it',
       },
-      502: { description: 'The agent gave no answer, or none of the interface' },
+      502: { description: 'The agent gave no response, or an invalid one' },
     },
     async handle({ body, signal }) {
       const answer = await quoteJob(parts, { agentId: body.agent_id, capability: body.capability, signal })
@@ -84,7 +84,10 @@ function orderRoute(parts: PlatformParts): Route {
     answers: {
       200: { description: 'The outcome, also where the agent failed the job', schema: job },
       202: { description: 'No outcome yet: ask for the job again', schema: job },
-      402: { description: 'The payment does not pay this job, or its payer has less; nothing was sent' },
+      402: {
+        description:
+          'The payment does not cover this job, or the payer’s balance is too low; nothing was sent',
+      },
       404: { description: 'No such agent' },
       409: {
         description: 'The agent cannot be paid now, or the job_id or the payment is in use for another job',
@@ -94,7 +97,7 @@ function orderRoute(parts: PlatformParts): Route {
           'The payer, the agent or the address has too many jobs, or bytes, without an outcome or a payment; or too ' +
           'many deadlines of the payer ran out at this agent',
       },
-      503: { description: 'The chain does not say now what the payer has; nothing was sent' },
+      503: { description: 'The payer’s balance cannot be read from the chain now; nothing was sent' },
     },
     async handle({ body, query, caller, signal }) {
       const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip) } as const
@@ -121,7 +124,7 @@ function readRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/jobs/:jobId',
-    summary: 'How a job stands, for its payer',
+    summary: 'The state of a job, for its payer',
     access: 'public',
     belongsTo: 'payer',
     perMinute: 1_200,
@@ -143,7 +146,7 @@ function retryRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/jobs/:jobId/retry',
-    summary: 'Sends a job once more that failed without being charged, for the payment it was ordered with',
+    summary: 'Sends a failed, uncharged job again, with the payment it was ordered with',
     access: 'public',
     belongsTo: 'payer',
     perMinute: 60,
@@ -155,7 +158,10 @@ function retryRoute(parts: PlatformParts): Route {
     answers: {
       200: { description: 'The outcome, also where the agent failed the job once more', schema: job },
       202: { description: 'No outcome yet: ask for the job again', schema: job },
-      402: { description: 'The payment does not pay this job, or its payer has less; nothing was sent' },
+      402: {
+        description:
+          'The payment does not cover this job, or the payer’s balance is too low; nothing was sent',
+      },
       403: { description: 'This token came with a repeat of the order: it cannot change the input' },
       404: { description: 'No such job of yours' },
       409: {
@@ -164,7 +170,7 @@ function retryRoute(parts: PlatformParts): Route {
           'payment, the input cannot be changed any more, or somebody retries it already; nothing was sent',
       },
       429: { description: 'The payer, the agent or the address has too many jobs, as for an order' },
-      503: { description: 'The chain does not say now what the payer has; nothing was sent' },
+      503: { description: 'The payer’s balance cannot be read from the chain now; nothing was sent' },
     },
     async handle({ params, query, headers, body, caller, signal }) {
       const shown = { caller, token: headers['job-token'] }
@@ -206,16 +212,16 @@ function deleteContentsRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/v1/jobs/:jobId/contents',
-    summary: 'Deletes the input and the output of a job; what was paid, and the receipt, stay',
+    summary: 'Deletes the input and the output of a job; its payment and its receipt stay',
     access: 'public',
     belongsTo: 'payer',
     params: jobPath,
     headers: jobHeaders,
     answers: {
-      204: { description: 'They are deleted' },
+      204: { description: 'The input and the output are deleted' },
       403: { description: 'This token only reads: it came with a repeat of the order' },
       404: { description: 'No such job of yours' },
-      409: { description: 'The job has no outcome yet: both are still needed' },
+      409: { description: 'The job has no outcome yet, so both are still needed' },
     },
     async handle({ params, headers, caller }) {
       const known = await openToDelete(parts, params.jobId, { caller, token: headers['job-token'] })

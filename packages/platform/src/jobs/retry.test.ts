@@ -368,13 +368,13 @@ test('late results of a worker of an earlier attempt neither change the retry no
   const [stalled] = await takeJobsToCheckPayment(stage.database, { holder, limit: 9, nowMs })
   if (stalled === undefined) throw new Error('nothing was due')
   expect((await retry(ordered, {}, '?wait=false')).http).toBe(202)
-  const heard = {
+  const received = {
     outcome: { kind: 'unavailable', reason: 'unreachable' },
     answer: undefined,
     retryAfterMs: undefined,
     hasLeft: true,
   } as const
-  await recordAnswer(stage.parts, stalled, { heard, beganMs: Date.now(), delivery: {} })
+  await recordAnswer(stage.parts, stalled, { received, beganMs: Date.now(), delivery: {} })
   // The job is due without waiting for the old lease, and the same process leases it.
   const taking = { holder, limit: 9, perKey: 9, underWay: new Map(), nowMs: Date.now() }
   const taken = await takeJobsToSend(stage.database, taking)

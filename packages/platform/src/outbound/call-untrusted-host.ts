@@ -69,8 +69,8 @@ async function overKeptLine(target: Target, call: Call, means: Means): Promise<H
     call.signal.throwIfAborted()
     // RFC 9112 §9.3.1: a read may be repeated when no byte of a response has arrived, work only when the request was
     // never sent.
-    const unheard = call.method === 'GET' && line.bytesReceived() === receivedBefore
-    if (line.wasLostUnused() || (unheard && error instanceof errors.SocketError)) return undefined
+    const wasUnanswered = call.method === 'GET' && line.bytesReceived() === receivedBefore
+    if (line.wasLostUnused() || (wasUnanswered && error instanceof errors.SocketError)) return undefined
     throw error
   } finally {
     leaveAddress()
@@ -100,9 +100,9 @@ async function overLine(line: HttpLine, target: Target, call: Call, means: Means
   }
   try {
     call.mayHaveArrived = true
-    const heard = await speakHttp(line, spoken, means.ways.clock, call.signal)
+    const received = await speakHttp(line, spoken, means.ways.clock, call.signal)
     means.idle.keep(line)
-    return heard
+    return received
   } catch (error) {
     // undici validates a request before it writes it.
     const unsent = error instanceof errors.InvalidArgumentError || line.wasLostUnused()

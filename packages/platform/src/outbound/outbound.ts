@@ -177,8 +177,8 @@ async function makeCall(
   const deadline = startDeadline(clock, request.timeoutMs, [closing, request.signal])
   const call: Call = { ...request, signal: deadline.signal, mayHaveArrived: false }
   try {
-    const heard = await callUntrustedHost(call, means)
-    return { kind: 'answered', ...heard, elapsedMs: clock.nowMs() - startedMs }
+    const received = await callUntrustedHost(call, means)
+    return { kind: 'answered', ...received, elapsedMs: clock.nowMs() - startedMs }
   } catch (error) {
     const elapsedMs = clock.nowMs() - startedMs
     return { kind: 'failed', ...explainFailure(error), elapsedMs, mayHaveArrived: call.mayHaveArrived }

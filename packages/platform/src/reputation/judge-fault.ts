@@ -64,7 +64,7 @@ export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<
 }
 
 function judgeCharge(job: FailedJob): JobFault {
-  if (!wasHeardInTime(job)) return 'unseen'
+  if (!wasSeenInTime(job)) return 'unseen'
   const isRefusal = job.answer === 'failed' && job.errorType === 'payment'
   return isRefusal && !job.isPaymentBound ? 'refused' : 'agent'
 }
@@ -73,6 +73,6 @@ function judgeCharge(job: FailedJob): JobFault {
  * Nothing is charged before the job is ordered, so the agent keeps the response at least until this time after the
  * order (D24).
  */
-function wasHeardInTime({ firstAskedAtMs, orderedAtMs }: FailedJob): boolean {
+function wasSeenInTime({ firstAskedAtMs, orderedAtMs }: FailedJob): boolean {
   return firstAskedAtMs !== undefined && firstAskedAtMs <= orderedAtMs + RESPONSE_KEPT_SECONDS * 1_000
 }

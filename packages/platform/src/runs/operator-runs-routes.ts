@@ -14,7 +14,7 @@ export function operatorRunsRoutes({ database, clock }: PlatformParts): readonly
     defineRoute({
       method: 'GET',
       path: '/v1/operator/runs',
-      summary: 'Runs of which nothing was paid, the largest first',
+      summary: 'Runs that were never paid for, largest first',
       access: 'operator',
       answers: { 200: { description: `${MOST_SHOWN} at most`, schema: unpaidRuns } },
       handle: async () => {
@@ -32,12 +32,12 @@ export function operatorRunsRoutes({ database, clock }: PlatformParts): readonly
     defineRoute({
       method: 'DELETE',
       path: '/v1/operator/runs/:runId',
-      summary: 'Deletes a run of which nothing was paid; not where a payment of it may still be charged',
+      summary: 'Deletes a run that was never paid for, unless one of its payments may still be charged',
       access: 'operator',
       params: z.strictObject({ runId: z.uuid() }),
-      answers: { 204: { description: 'It is gone, with its payments that were not sent' } },
+      answers: { 204: { description: 'The run and its unsent payments are deleted' } },
       handle: async ({ params: { runId } }) => {
-        if (!(await deleteRun(database, runId, { ofNobody: true })))
+        if (!(await deleteRun(database, runId, { onlyUnpaid: true })))
           throw new Refusal(
             'conflict',
             'runId: there is none of which nothing was paid, or a payment of it may still be charged',

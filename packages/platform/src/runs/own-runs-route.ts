@@ -9,7 +9,7 @@ export function ownRunsRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/me/runs',
-    summary: 'The runs that your address pays for',
+    summary: 'The runs that your address paid for',
     access: 'owner',
     query: runsQuery,
     answers: { 200: { description: 'The newest first', schema: runsAnswer } },

@@ -16,7 +16,7 @@ export function runEventsRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/runs/:runId/events',
-    summary: 'How a run stands, again after each change, as server-sent events',
+    summary: 'The state of a run, and each change of it, as server-sent events',
     access: 'public',
     belongsTo: 'payer',
     perMinute: 120,
@@ -35,7 +35,7 @@ export function runEventsRoute(parts: PlatformParts): Route {
       },
       404: { description: 'No such run of yours', schema: failure },
       429: {
-        description: 'Twenty streams of one caller are the most there may be, in one process',
+        description: 'The caller has twenty event streams open in this process, the maximum',
         schema: failure,
       },
     },

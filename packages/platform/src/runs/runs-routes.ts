@@ -91,7 +91,7 @@ function quoteRoute(parts: PlatformParts, means: PaymentMeans): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/runs/quote',
-    summary: 'What there is to sign for a run of a flow, asked of its agents now',
+    summary: 'The payments to sign for a run of a flow, priced by its agents now',
     access: 'public',
     // In addition, the price requests to agents are limited for each job.
     perMinute: 600,
@@ -99,7 +99,7 @@ function quoteRoute(parts: PlatformParts, means: PaymentMeans): Route {
     maxBodyBytes: MAX_FLOW_BYTES,
     answers: {
       200: { description: 'The prices; a job whose agent gave none says why', schema: runQuote },
-      400: { description: 'It is no flow, or has no such job', schema: failure },
+      400: { description: 'It is not a flow, or has no such job', schema: failure },
     },
     async handle({ body, caller, signal }) {
       const jobs = Object.values(body.flow.steps).filter(({ kind }) => kind === 'job').length
@@ -132,7 +132,7 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
         schema: failure,
       },
       429: { description: 'Too many runs from this address have nothing paid', schema: failure },
-      503: { description: 'Too much is being checked; nothing was started', schema: failure },
+      503: { description: 'Too many checks are running; nothing was started', schema: failure },
     },
     async handle({ body, caller, signal }) {
       const { run: started, token } = await startRun(body, caller, signal)
@@ -146,7 +146,7 @@ function readRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/runs/:runId',
-    summary: 'How a run stands, step by step',
+    summary: 'The state of a run, step by step',
     access: 'public',
     belongsTo: 'payer',
     perMinute: 1_200,
@@ -164,7 +164,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
   return defineRoute({
     method: 'PUT',
     path: '/v1/runs/:runId/payments',
-    summary: 'Brings payments for jobs of a run, all or none of them',
+    summary: 'Adds payments for jobs of a run, all or none of them',
     access: 'public',
     belongsTo: 'payer',
     perMinute: 300,
@@ -219,7 +219,7 @@ function changeRoute(
     headers: runHeaders,
     answers: {
       200: { description: 'The run', schema: run },
-      409: { description: 'The run cannot: the sentence says why', schema: failure },
+      409: { description: 'The run does not allow this; `error` says why', schema: failure },
       ...NOT_YOURS,
     },
     handle: ({ params, headers, caller }) =>
@@ -253,7 +253,7 @@ function eventRoute<B>(
     body,
     answers: {
       200: { description: 'The run', schema: run },
-      409: { description: 'The run cannot: the sentence says why', schema: failure },
+      409: { description: 'The run does not allow this; `error` says why', schema: failure },
       ...NOT_YOURS,
     },
     handle: ({ params, headers, body: given, caller }) =>
@@ -284,7 +284,7 @@ function deleteRoute(parts: PlatformParts): Route {
     params: runPath,
     headers: runHeaders,
     answers: {
-      204: { description: 'It is deleted' },
+      204: { description: 'The run is deleted' },
       409: { description: 'A payment of it may still be charged', schema: failure },
       ...NOT_YOURS,
     },

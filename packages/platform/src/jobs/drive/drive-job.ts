@@ -40,7 +40,7 @@ export async function driveJob(
   job: JobRow,
   { holder, signal, outages }: DriveOptions,
 ): Promise<void> {
-  const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
+  const { job: known, received, isOver } = await ask(parts, job, { holder, signal })
   if (isOver === true) {
     tellOutcome(parts, job, known, { isConcluded: true })
     // A retry is also sent to an agent with a payment problem; its success clears the problem.
@@ -51,11 +51,11 @@ export async function driveJob(
     await releaseJob(parts.database, job, { holder, nextDueAtMs: parts.clock.nowMs() })
     return
   }
-  const seen = await seeChain(parts, known, heard?.answer)
+  const seen = await seeChain(parts, known, received?.answer)
   // The job was retried meanwhile: the worker that sends the new attempt does the rest.
   if (seen.attempt !== job.attempt) return
   const isAgentsFault = await blameJob(parts, seen, outages)
-  const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
+  const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), received?.retryAfterMs)
   if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
   await forgetIfUnpaid(parts.database, seen, {
     nowMs: parts.clock.nowMs(),
@@ -65,14 +65,14 @@ export async function driveJob(
   tellOutcome(parts, job, seen, { isConcluded: false })
   const { agentId } = seen
   // D11: an agent whose facilitator secret is missing or was refused answers like this.
-  if (heard?.answer?.status === 401 && seen.errorType === 'payment')
+  if (received?.answer?.status === 401 && seen.errorType === 'payment')
     await tryTo(parts, job, () =>
       notePaymentProblem(parts.database, agentId, {
         reason: 'it answered a paid order with 401: is its FACILITATOR_SECRET right?',
         nowMs: parts.clock.nowMs(),
       }),
     )
-  if (isAgentsFault || (heard !== undefined && heard.answer === undefined))
+  if (isAgentsFault || (received !== undefined && received.answer === undefined))
     await tryTo(parts, job, () => checkSoon(parts.database, agentId))
 }
 
@@ -89,22 +89,22 @@ async function ask(
   parts: PlatformParts,
   job: JobRow,
   { holder, signal }: Pick<DriveOptions, 'holder' | 'signal'>,
-): Promise<{ readonly job: JobRow; readonly heard?: ReceivedAnswer; readonly isOver?: true }> {
+): Promise<{ readonly job: JobRow; readonly received?: ReceivedAnswer; readonly isOver?: true }> {
   if (!planJob(job, parts.clock.nowMs()).ask) return { job }
-  let heard: ReceivedAnswer | undefined
+  let received: ReceivedAnswer | undefined
   const beganMs = parts.clock.nowMs()
   try {
-    heard = await askAgent(parts, job, signal)
+    received = await askAgent(parts, job, signal)
     // An answer that arrived is kept; a sending that was aborted here proves nothing.
-    if (signal.aborted && heard.answer === undefined) return { job }
-    const sending = { heard, beganMs, delivery: await describeDelivery(parts, job, heard.outcome) }
+    if (signal.aborted && received.answer === undefined) return { job }
+    const sending = { received, beganMs, delivery: await describeDelivery(parts, job, received.outcome) }
     const over = await recordPaidDelivery(parts, job, sending, holder)
     if (over !== undefined) return { job: over, isOver: true }
-    return { job: await recordAnswer(parts, job, sending), heard }
+    return { job: await recordAnswer(parts, job, sending), received }
   } catch (error) {
     // Counted as an unusable answer, so that the agent is not asked endlessly; the chain is still checked.
     parts.log.error('could not record an answer', { job: job.jobId, error: describeError(error) })
-    return { job: await recordUnusable(parts, job, beganMs), ...(heard && { heard }) }
+    return { job: await recordUnusable(parts, job, beganMs), ...(received && { received }) }
   }
 }
 

@@ -15,7 +15,7 @@ const KEPT_HEADERS = ['content-type', 'payment-response', 'retry-after'] as cons
 
 /** The result of one sending, for computing the changes of a job. */
 export interface Sending {
-  readonly heard: ReceivedAnswer
+  readonly received: ReceivedAnswer
   /** When the sending began, in Unix milliseconds. */
   readonly beganMs: number
   /** The result of `describeDelivery`; empty when nothing was delivered. */
@@ -25,18 +25,18 @@ export interface Sending {
 /** The changes of a job after a sending. */
 export function changesBySending(
   known: JobRow,
-  { heard, beganMs, delivery }: Sending,
+  { received, beganMs, delivery }: Sending,
   nowMs: number,
 ): JobChanges {
-  const counted = { ...countSending(known, heard.outcome), ...witness(known, heard, beganMs) }
-  const said = answerOf(heard.outcome)
+  const counted = { ...countSending(known, received.outcome), ...witness(known, received, beganMs) }
+  const said = answerOf(received.outcome)
   const answer = weigh(known.answer, said)
   if (answer === known.answer || answer !== said) return counted
   return {
     ...counted,
     answer,
-    ...keptOf(heard.answer, answer),
-    ...describeFailure(heard.outcome),
+    ...keptOf(received.answer, answer),
+    ...describeFailure(received.outcome),
     ...delivery,
     ...lastWord(known, answer, nowMs),
   }

@@ -27,10 +27,10 @@ export async function recordPaidDelivery(
   sending: Sending,
   holder: string,
 ): Promise<JobRow | undefined> {
-  const { heard, delivery } = sending
-  const isDelivery = heard.outcome.kind === 'completed' && delivery.outputProblem === undefined
+  const { received, delivery } = sending
+  const isDelivery = received.outcome.kind === 'completed' && delivery.outputProblem === undefined
   if (!isDelivery || job.answer === 'completed' || job.payment !== 'open') return undefined
-  const onChain = await readProofSoon(parts, job, heard.answer)
+  const onChain = await readProofSoon(parts, job, received.answer)
   if (onChain?.payment !== 'paid') return undefined
   const nowMs = parts.clock.nowMs()
   const changes = {

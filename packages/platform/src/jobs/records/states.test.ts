@@ -78,8 +78,8 @@ test('D8 a job is failed only when the agent says so, never because its outcome 
 })
 
 test('FLOW-09 the final state of a job does not depend on the order of answers and payment checks', () => {
-  const heard: readonly AnswerState[] = ['pending', 'failed', 'completed']
-  const orders = heard.flatMap(one => heard.map(other => [one, other] as const))
+  const received: readonly AnswerState[] = ['pending', 'failed', 'completed']
+  const orders = received.flatMap(one => received.map(other => [one, other] as const))
   for (const [one, other] of orders)
     expect(weigh(weigh('none', one), other)).toBe(weigh(weigh('none', other), one))
   for (const one of PAYMENT_STATUSES)

@@ -49,8 +49,8 @@ export function isCharged({ answer, payment }: Pick<JobFacts, 'answer' | 'paymen
 const WEIGHT: { readonly [answer in AnswerState]: number } = { none: 0, pending: 1, failed: 2, completed: 3 }
 
 /** The known answer after a new one: a delivery is never revoked, and a refusal is replaced only by a delivery. */
-export function weigh(known: AnswerState, heard: AnswerState): AnswerState {
-  return WEIGHT[heard] > WEIGHT[known] ? heard : known
+export function weigh(known: AnswerState, received: AnswerState): AnswerState {
+  return WEIGHT[received] > WEIGHT[known] ? received : known
 }
 
 /** The known payment status after another check: a proven transfer overrides everything else. */

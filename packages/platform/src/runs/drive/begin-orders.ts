@@ -4,7 +4,7 @@ import { noteNews } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { giveUp } from '../records/sent-jobs.ts'
 import { attempt, type Drive } from './drive-step.ts'
-import { unsentEvent, type UnorderedJob } from './hear-jobs.ts'
+import { unsentEvent, type UnorderedJob } from './job-outcomes.ts'
 
 /**
  * Starts ordering jobs of a run, each once the run is written. While the run is paused nothing is ordered; after a

@@ -9,7 +9,7 @@ import type { DrivenRun } from './active-runs.ts'
 import { askPrices } from './ask-prices.ts'
 import { beginOrders } from './begin-orders.ts'
 import type { Drive, DriveMeans } from './drive-step.ts'
-import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
+import { readJobOutcomes, takeJobOutcomes, type JobOutcomes, type UnorderedJob } from './job-outcomes.ts'
 
 /** A run that the limits held back is due again after this time. */
 const NO_ROOM_MS = 500
@@ -28,8 +28,8 @@ export async function driveRun(
   known: RunRow,
   outcomes?: readonly JobOutcome[],
 ): Promise<DrivenRun | undefined> {
-  const heard = outcomes && hearOutcomes(known, outcomes)
-  let row = await driveOnce(parts, means, known, heard)
+  const received = outcomes && takeJobOutcomes(known, outcomes)
+  let row = await driveOnce(parts, means, known, received)
   while (row === undefined) {
     const run = await readRunRow(parts.database, known.runId)
     if (run === undefined) return undefined
@@ -46,12 +46,12 @@ async function driveOnce(
   parts: PlatformParts,
   means: DriveMeans,
   run: RunRow,
-  heard?: HeardJobs,
+  received?: JobOutcomes,
 ): Promise<LeftRow | undefined> {
   let settle = (_row?: WrittenRow): void => {}
   const written = new Promise<WrittenRow | undefined>(resolve => (settle = resolve))
   try {
-    const row = await takeOn({ parts, means, run, written }, heard ?? (await hearJobs(parts, run)))
+    const row = await takeOn({ parts, means, run, written }, received ?? (await readJobOutcomes(parts, run)))
     settle(row)
     return row
   } finally {
@@ -59,7 +59,7 @@ async function driveOnce(
   }
 }
 
-async function takeOn(drive: Drive, { events, unordered }: HeardJobs): Promise<LeftRow | undefined> {
+async function takeOn(drive: Drive, { events, unordered }: JobOutcomes): Promise<LeftRow | undefined> {
   const { parts, means, run } = drive
   // Read: the changes of the run's jobs, and whether its wake time has passed.
   const wakesMs = wakesAtMs(means, run)

@@ -9,7 +9,7 @@ import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { readStepOrder } from '../records/sent-jobs.ts'
-import type { UnorderedJob } from './hear-jobs.ts'
+import type { UnorderedJob } from './job-outcomes.ts'
 
 /** The outcome of an order. */
 export type OrderOutcome =

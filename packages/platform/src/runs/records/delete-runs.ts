@@ -74,18 +74,18 @@ async function deleteInBatches(
 }
 
 /**
- * Deletes one run at its payer's request, or with `ofNobody` at the operator's request if nothing of it was paid.
+ * Deletes one run at its payer's request, or with `onlyUnpaid` at the operator's request if nothing of it was paid.
  * Resolves to false when a payment of it may still be charged.
  */
 export async function deleteRun(
   database: Database,
   runId: string,
-  { ofNobody = false }: { readonly ofNobody?: boolean } = {},
+  { onlyUnpaid = false }: { readonly onlyUnpaid?: boolean } = {},
 ): Promise<boolean> {
   const rows = await database.query(
-    ofNobody ? 'delete-unpaid-run' : 'delete-run',
+    onlyUnpaid ? 'delete-unpaid-run' : 'delete-run',
     `delete from runs where run_id = $1 and jsonb_array_length(plan -> 'sent') = 0
-     ${ofNobody ? 'and started_from is not null' : ''} returning 1 as one`,
+     ${onlyUnpaid ? 'and started_from is not null' : ''} returning 1 as one`,
     [runId],
   )
   return rows.length > 0

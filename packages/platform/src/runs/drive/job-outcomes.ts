@@ -5,7 +5,7 @@ import type { RunRow } from '../records/run-row.ts'
 import { readSentJobs, type JobOfRun, type SentRow, type StepOrder } from '../records/sent-jobs.ts'
 
 /** The changes of a run's jobs since its state was written, and the jobs that are still to be ordered. */
-export interface HeardJobs {
+export interface JobOutcomes {
   readonly events: readonly GivenEvent[]
   /** Jobs whose order, or whose order of the current attempt, has not been written. */
   readonly unordered: readonly UnorderedJob[]
@@ -20,10 +20,10 @@ export interface UnorderedJob extends SentJob {
 }
 
 /** Compares a run with the rows of its jobs. */
-export async function hearJobs(
+export async function readJobOutcomes(
   { database }: Pick<PlatformParts, 'database'>,
   run: RunRow,
-): Promise<HeardJobs> {
+): Promise<JobOutcomes> {
   const { sent } = run.plan
   const rows = await readSentJobs(
     database,
@@ -35,7 +35,7 @@ export async function hearJobs(
   for (const one of sent) {
     const row = rows.get(one.jobId)
     if (row === undefined) continue
-    events.push(...hear(one, row))
+    events.push(...eventsOf(one, row))
     const order = orderOf(one, row)
     if (order !== undefined) unordered.push(order)
   }
@@ -43,11 +43,11 @@ export async function hearJobs(
 }
 
 /**
- * Like {@link hearJobs}, but from the outcomes that this process has observed.
+ * Like {@link readJobOutcomes}, but from the outcomes that this process has observed.
  *
  * @returns undefined when the rows of the jobs must be read
  */
-export function hearOutcomes({ plan }: RunRow, outcomes: readonly JobOutcome[]): HeardJobs | undefined {
+export function takeJobOutcomes({ plan }: RunRow, outcomes: readonly JobOutcome[]): JobOutcomes | undefined {
   const bodies = new Map<string, string>()
   for (const { jobId, body } of outcomes) {
     if (body === undefined) return undefined
@@ -64,9 +64,9 @@ function deliveredEvent({ key, jobId: job_id, attempt }: SentJob, body: string):
   return { event: 'delivered', key, job_id, attempt, body }
 }
 
-function hear(sent: SentJob, { job, givenUp }: SentRow): readonly GivenEvent[] {
+function eventsOf(sent: SentJob, { job, givenUp }: SentRow): readonly GivenEvent[] {
   if (job === undefined) return givenUp === undefined ? [] : [unsentEvent(sent, givenUp)]
-  if (!job.isOfRun) return hearForeign(sent, job)
+  if (!job.isOfRun) return eventsOfForeign(sent, job)
   switch (job.payment) {
     case 'paid': {
       const { outputProblem, delivery: body } = job
@@ -85,7 +85,7 @@ function hear(sent: SentJob, { job, givenUp }: SentRow): readonly GivenEvent[] {
 }
 
 /** The payer has used the job_id for another order. Its result does not belong to the run, but its charge counts. */
-function hearForeign(sent: SentJob, { payment }: JobOfRun): readonly GivenEvent[] {
+function eventsOfForeign(sent: SentJob, { payment }: JobOfRun): readonly GivenEvent[] {
   const { key, jobId: job_id, attempt } = sent
   const error = 'The payment was used for another order.'
   const failed = { event: 'failed', key, job_id, attempt, error_type: 'conflict', error } as const
