@@ -55,7 +55,7 @@ export const platform = z
       .describe('Which facilitator agents use here; null: theirs to choose'),
     secrets: z.boolean().describe('Owners can make a FACILITATOR_SECRET here'),
   })
-  .describe('What this platform is and how it is set up')
+  .describe('Name, chain and settings of this platform')
 
 /** The type that {@link platform} parses to. */
 export type Platform = z.infer<typeof platform>

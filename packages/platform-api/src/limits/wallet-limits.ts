@@ -184,7 +184,7 @@ export type TokenApprovals = z.infer<typeof tokenApprovals>
 export const agentSpender = z
   .strictObject({
     agent_id: z.int().positive(),
-    spender: address.describe('Whom a permission has to name'),
+    spender: address.describe('The account that a permission must name'),
   })
   .describe('Who sends the transactions of an agent that moves its callers’ tokens')
 

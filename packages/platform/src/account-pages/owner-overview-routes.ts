@@ -16,7 +16,7 @@ function overviewRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/me/dashboard',
-    summary: 'How your agents do, together: jobs, earnings by day, health, and what you should look at',
+    summary: 'All your agents together: jobs, earnings by day, health, and open problems',
     access: 'owner',
     perMinute: 30,
     query: ownerDashboardQuery,
@@ -32,7 +32,7 @@ function ownerJobsRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/me/agents/:agentId/jobs',
-    summary: 'The jobs of an agent of yours, without their contents and without who paid',
+    summary: 'The jobs of one of your agents, without contents and payers',
     access: 'owner',
     params: z.strictObject({ agentId: z.coerce.number().int().positive() }),
     query: ownerJobsQuery,

@@ -12,7 +12,7 @@ export function payerJobsRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/me/jobs',
-    summary: 'The jobs that your address pays for, and what they came to by month',
+    summary: 'The jobs that your address paid for, and their cost by month',
     access: 'owner',
     perMinute: 120,
     query: payerJobsQuery,

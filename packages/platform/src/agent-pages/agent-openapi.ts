@@ -57,7 +57,7 @@ function executeOperation(declaration: Declaration): JsonObject {
   const capabilities = Object.entries(declaration.capabilities)
   return {
     operationId: 'execute',
-    summary: 'Have a job done and pay for it',
+    summary: 'Order and pay for a job',
     description:
       'Without a payment header the answer is 402 and names the price. The same request with the header buys the job; ' +
       'repeated with the same job_id it is answered again and not paid again.',

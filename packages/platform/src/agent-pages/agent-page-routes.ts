@@ -40,7 +40,7 @@ export function agentPageRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/agents/:agentId',
-      summary: 'All that is known of one agent',
+      summary: 'One agent in full',
       access: 'public',
       params,
       answers: { 200: { description: 'The agent', schema: agentPage }, 404: NOT_THERE },
@@ -53,7 +53,7 @@ export function agentPageRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/agents/:agentId/openapi.json',
-      summary: 'One agent as an OpenAPI 3.1 document, for tools that speak it',
+      summary: 'One agent as an OpenAPI 3.1 document',
       access: 'public',
       params,
       answers: {

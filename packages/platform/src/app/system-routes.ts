@@ -28,10 +28,12 @@ export function systemRoutes(
     defineRoute({
       method: 'GET',
       path: '/health',
-      summary: 'Is this process alive?',
+      summary: 'Whether this process is alive',
       access: 'public',
       perMinute: PROBES_PER_MINUTE,
-      answers: { 200: { description: 'It is', schema: z.strictObject({ status: z.literal('ok') }) } },
+      answers: {
+        200: { description: 'The process is alive', schema: z.strictObject({ status: z.literal('ok') }) },
+      },
       handle: async () => ({ headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } }),
     }),
     readyRoute(parts),
@@ -54,7 +56,7 @@ function waysInRoute(path: '/' | '/v1', { settings }: Pick<PlatformParts, 'setti
   return defineRoute({
     method: 'GET',
     path,
-    summary: 'Where to go on from here',
+    summary: 'Entry points of this API',
     access: 'public',
     answers: { 200: { description: 'The ways in', schema: waysIn } },
     handle: async () => ({
@@ -90,12 +92,12 @@ function readyRoute({
   return defineRoute({
     method: 'GET',
     path: '/ready',
-    summary: 'Is it fit for work?',
+    summary: 'Whether this process can serve requests',
     access: 'public',
     perMinute: PROBES_PER_MINUTE,
     answers: {
-      200: { description: 'It is', schema: readiness },
-      503: { description: 'It is not, and what is missing', schema: readiness },
+      200: { description: 'This process can serve requests', schema: readiness },
+      503: { description: 'Not ready, with what is missing', schema: readiness },
     },
     handle: async () => {
       const problem = await askDatabase(database, error =>

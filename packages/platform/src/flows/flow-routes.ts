@@ -37,15 +37,15 @@ function dryRunRoute({ checker }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/flows/dry-run',
-    summary: 'A flow on sample data: no agent is asked, nothing is paid, nothing is kept',
+    summary: 'Runs a flow on sample data: no agent is called, nothing is paid and nothing is stored',
     access: 'public',
     body: dryRunRequest,
     perMinute: DRY_RUNS_PER_MINUTE,
     maxBodyBytes: 2 * MAX_FLOW_BYTES,
     answers: {
       200: { description: 'What each step would come to', schema: dryRunAnswer },
-      400: { description: 'It cannot be run, or the input is not what it takes', schema: failure },
-      503: { description: 'Too much is being checked', schema: failure },
+      400: { description: 'The flow cannot be run, or the input does not match its fields', schema: failure },
+      503: { description: 'Too many checks are running', schema: failure },
     },
     async handle({ body, caller }) {
       // Safe: the body was parsed from JSON.
@@ -67,15 +67,15 @@ function checkRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/flows/check',
-    summary: 'What a flow costs, how long it takes, and what is wrong with it; nothing is kept',
+    summary: 'Checks a flow: its cost, its duration and its problems; nothing is stored',
     access: 'public',
     body: flowCheckRequest,
     perMinute: CHECKS_PER_MINUTE,
     maxBodyBytes: MAX_FLOW_BYTES,
     answers: {
       200: { description: 'What was found', schema: flowChecked },
-      400: { description: 'It is no flow', schema: failure },
-      503: { description: 'Too much is being checked; nothing was kept', schema: failure },
+      400: { description: 'It is not a flow', schema: failure },
+      503: { description: 'Too many checks are running; nothing was stored', schema: failure },
     },
     async handle({ body, caller }) {
       const flow = body.flow as Flow

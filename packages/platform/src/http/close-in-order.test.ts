@@ -32,8 +32,8 @@ test('D32 a closing app answers requests in flight, refuses new ones, and closes
   await inHandler
   // A connection that is in use when closing begins, and then completes another request.
   const socket = connect(Number(url.port), url.hostname)
-  const heard: string[] = []
-  socket.on('data', chunk => heard.push(String(chunk)))
+  const received: string[] = []
+  socket.on('data', chunk => received.push(String(chunk)))
   const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
   socket.write('GET /v1/slow HTTP/1.1\r\nhost: localhost\r\nx-half: ')
   await expect.poll(() => app.server.listening && connectionsOf(app)).toBe(2)
@@ -41,9 +41,9 @@ test('D32 a closing app answers requests in flight, refuses new ones, and closes
   await expect.poll(() => app.server.listening).toBe(false)
   socket.write('1\r\n\r\n')
   await ended
-  expect(heard.join('')).toMatch(/^HTTP\/1.1 503 /)
-  expect(heard.join('')).toMatch(/retry-after: 2\r\n/i)
-  expect(heard.join('')).toContain('"error_type":"unavailable"')
+  expect(received.join('')).toMatch(/^HTTP\/1.1 503 /)
+  expect(received.join('')).toMatch(/retry-after: 2\r\n/i)
+  expect(received.join('')).toContain('"error_type":"unavailable"')
   release()
   expect(await first).toEqual([200, '"done"', 'close'])
   await closing
@@ -115,13 +115,13 @@ test.each([
     const app = staged.open([echoRoute])
     const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
     const socket = connect(Number(url.port), url.hostname)
-    const heard: string[] = []
-    socket.on('data', chunk => heard.push(String(chunk)))
+    const received: string[] = []
+    socket.on('data', chunk => received.push(String(chunk)))
     const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
     socket.write(bytes)
     await ended
-    expect(heard.join('')).toMatch(status)
-    expect(heard.join('')).toContain('{"status":"failed","error_type":"validation"')
+    expect(received.join('')).toMatch(status)
+    expect(received.join('')).toContain('{"status":"failed","error_type":"validation"')
   },
 )
 

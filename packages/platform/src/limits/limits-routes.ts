@@ -41,7 +41,7 @@ function limitsRoute(parts: PlatformParts, contract: PermissionsContract): Route
   return defineRoute({
     method: 'GET',
     path: '/v1/limits/:address',
-    summary: 'What a wallet permits agents to move, and the approval behind it',
+    summary: 'The spend permissions of a wallet, and its token approval',
     access: 'public',
     params: limitsPath,
     perMinute: LIMITS_PER_MINUTE,
@@ -82,12 +82,12 @@ function spendsRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/limits/:address/spends',
-    summary: 'What agents moved of a wallet’s tokens, the newest first',
+    summary: 'Transfers that agents made from a wallet, newest first',
     access: 'public',
     params: limitsPath,
     query: spendsQuery,
     perMinute: SPENDS_PER_MINUTE,
-    answers: { 200: { description: 'A page of them', schema: walletSpends } },
+    answers: { 200: { description: 'One page', schema: walletSpends } },
     async handle({ params, query: { cursor, permission, job_ids: jobIds } }) {
       if ((jobIds?.length ?? 0) > MAX_SPEND_JOBS)
         throw new Refusal('validation', `job_ids: must be at most ${MAX_SPEND_JOBS}, got ${jobIds?.length}`)
@@ -100,7 +100,7 @@ function approvalsRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/limits/:address/approvals',
-    summary: 'Every approval of the token by a wallet that was found and is not zero',
+    summary: 'The known approvals of the token by a wallet that are not zero',
     access: 'public',
     params: limitsPath,
     perMinute: APPROVALS_PER_MINUTE,
@@ -118,12 +118,12 @@ function spenderRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/agents/:agentId/spender',
-    summary: 'The account that an agent spends from, asked of the agent now',
+    summary: 'The account that an agent spends from, read from the agent now',
     access: 'public',
     params: agentPath,
     perMinute: SPENDERS_PER_MINUTE,
     answers: {
-      200: { description: 'Whom a permission has to name', schema: agentSpender },
+      200: { description: 'The account that a permission must name', schema: agentSpender },
       404: { description: 'It is not listed, spends nothing, or names no account that it could spend from' },
       503: { description: 'The agent does not answer' },
     },

@@ -25,11 +25,11 @@ function healthRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/agents/:agentId/health',
-    summary: 'Whether an agent is alive, its uptime and latency, hour by hour',
+    summary: 'Availability, uptime and latency of an agent, by hour',
     access: 'public',
     params: agentPath,
     query: agentHealthQuery,
-    answers: { 200: { description: 'What the checks found', schema: agentHealth } },
+    answers: { 200: { description: 'The results of the checks', schema: agentHealth } },
     handle: async ({ params, query }) => {
       const health = await readHealth(database, params.agentId, { days: query.days, nowMs: clock.nowMs() })
       if (health === undefined) throw noSuchAgent(params.agentId)
@@ -42,12 +42,12 @@ function healthDaysRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/agents/:agentId/health/days',
-    summary: 'How many checks of an agent passed, and how long it was offline, day by day',
+    summary: 'Health checks passed and offline time of an agent, by day',
     access: 'public',
     params: agentPath,
     query: healthDaysQuery,
     answers: {
-      200: { description: 'What the checks found', schema: healthDays },
+      200: { description: 'The results of the checks', schema: healthDays },
       404: { description: 'There is no such agent' },
     },
     handle: async ({ params: { agentId }, query }) => {

@@ -53,7 +53,7 @@ function reportRoute({ database, clock }: PlatformParts): Route {
     perMinute: REPORTS_PER_MINUTE,
     params: agentParams,
     body: reportRequest,
-    answers: { 202: { description: 'It will be read', schema: reportReceived } },
+    answers: { 202: { description: 'The report was received', schema: reportReceived } },
     handle: async ({ params, body, caller }) => {
       await storeReport(database, params.agentId, body, { caller, nowMs: clock.nowMs() })
       return { status: 202, body: { status: 'received' } }
@@ -65,7 +65,7 @@ function listRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/operator/reports',
-    summary: 'Reports, the newest first',
+    summary: 'Reports, newest first',
     access: 'operator',
     query: z.strictObject({
       agent_id: agentId.optional(),
@@ -87,7 +87,7 @@ function takeDownRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/operator/agents/:agentId/take-down',
-    summary: 'Hides an agent from everybody, with a reason that its page shows',
+    summary: 'Takes an agent down, with a reason that its page shows',
     access: 'operator',
     params: agentParams,
     body: takeDownRequest,
@@ -105,7 +105,7 @@ function restoreRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/operator/agents/:agentId/restore',
-    summary: 'Lets an agent that was taken down be looked at again, and others at its endpoint',
+    summary: 'Lifts the takedown of an agent, and of its endpoint',
     access: 'operator',
     params: agentParams,
     answers: { 200: { description: 'It waits to be looked at, or has left', schema: standingRestored } },
@@ -120,7 +120,7 @@ function rotateKeyRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/operator/receipt-keys/rotate',
-    summary: 'Signs receipts with a new key from now on; those of the old one can still be checked',
+    summary: 'Signs receipts with a new key from now on; receipts of the old key stay valid',
     access: 'operator',
     answers: { 200: { description: 'The new key is published', schema: receiptKeyAfter } },
     handle: async () => {
@@ -134,7 +134,7 @@ function revokeKeyRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/operator/receipt-keys/:keyId/revoke',
-    summary: 'Says that others may have had a receipt key: what it signed counts no more, and is signed anew',
+    summary: 'Marks a receipt key as compromised: its receipts become invalid and are signed again',
     access: 'operator',
     params: z.strictObject({ keyId: z.string().regex(KEY_ID, 'is no key id: see /.well-known/jwks.json') }),
     answers: { 200: { description: 'The key set says so', schema: receiptKeyAfter } },

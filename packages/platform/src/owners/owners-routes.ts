@@ -35,7 +35,7 @@ function meRoute({ database, clock }: PlatformParts): Route {
     path: '/v1/me',
     summary: 'Who you are signed in as',
     access: 'owner',
-    answers: { 200: { description: 'You', schema: me } },
+    answers: { 200: { description: 'The address that is signed in', schema: me } },
     handle: async ({ caller }) => {
       const { address, sessionId } = caller
       const [live, agents] = await Promise.all([
@@ -56,7 +56,7 @@ function agentsRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/me/agents',
-      summary: 'Your agents, in whatever standing',
+      summary: 'Your agents, whatever their listing status',
       access: 'owner',
       query: z.strictObject({
         cursor: z
@@ -80,7 +80,7 @@ function agentsRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/me/agents/:agentId/dashboard',
-      summary: 'How an agent of yours does: jobs, earnings, health',
+      summary: 'Jobs, earnings and health of one of your agents',
       access: 'owner',
       params: agentParams,
       query: dashboardQuery,
@@ -98,7 +98,7 @@ function categoryRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'PUT',
     path: '/v1/me/agents/:agentId/category',
-    summary: 'Choose the category in which an agent of yours is found',
+    summary: 'Sets the category of one of your agents',
     access: 'owner',
     params: agentParams,
     body: chosenCategory,

@@ -16,7 +16,7 @@ import {
 } from './settlements/facilitator-admin.ts'
 import { listOwnWallets } from './own-agents.ts'
 import { readStanding, sponsoringOf } from './settlements/owner-standing.ts'
-import { reportOwnerAnew } from './settlements/secret-owners.ts'
+import { requestOwnerReport } from './settlements/secret-owners.ts'
 import { writeAudit } from '../write-audit.ts'
 
 const secretParams = z.strictObject({ secretId: z.string().regex(/^[\w-]{1,64}$/, 'is no id of a secret') })
@@ -32,7 +32,8 @@ export function secretsRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/me/secrets',
-      summary: 'Your FACILITATOR_SECRETs, and those that others made for your wallets, without themselves',
+      summary:
+        'Your FACILITATOR_SECRETs, and those that others created for your wallets, without their values',
       access: 'owner',
       answers: { 200: { description: 'The revoked ones too', schema: secretsShape } },
       handle: async ({ caller }) => {
@@ -55,11 +56,11 @@ function createRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/me/secrets',
-    summary: 'Makes a FACILITATOR_SECRET; this answer alone shows it',
+    summary: 'Creates a FACILITATOR_SECRET, which only this answer shows',
     access: 'owner',
     perMinute: CHANGES_PER_MINUTE,
     body: createSecret,
-    answers: { 201: { description: 'Keep it: it is shown this once', schema: createdSecretShape } },
+    answers: { 201: { description: 'The secret; it is not shown again', schema: createdSecretShape } },
     handle: async ({ body, caller }) => {
       const own = await listOwnWallets(database, caller.address)
       const foreign = (body.wallets ?? []).findIndex(wallet => !own.includes(wallet))
@@ -90,12 +91,12 @@ function rotateRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/me/secrets/:secretId/rotate',
-    summary: 'Makes the secret that is to replace this one; both work until you delete this one',
+    summary: 'Creates a replacement for this secret; both work until you delete this one',
     access: 'owner',
     perMinute: CHANGES_PER_MINUTE,
     params: secretParams,
     belongsTo: 'account',
-    answers: { 201: { description: 'Keep it: it is shown this once', schema: createdSecretShape } },
+    answers: { 201: { description: 'The secret; it is not shown again', schema: createdSecretShape } },
     handle: async ({ params, caller }) => {
       const old = await findOwnSecret(parts, admin, caller.address, params.secretId)
       if (old.revokedAt !== null) throw new Refusal('conflict', 'secretId: is revoked: make a new secret')
@@ -130,7 +131,7 @@ function revokeRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
     perMinute: CHANGES_PER_MINUTE,
     params: secretParams,
     belongsTo: 'account',
-    answers: { 204: { description: 'It is revoked' } },
+    answers: { 204: { description: 'The secret is revoked' } },
     handle: async ({ params, caller }) => {
       const secret = await findOwnSecret(parts, admin, caller.address, params.secretId)
       if (secret.revokedAt === null) {
@@ -157,10 +158,10 @@ async function makeSecret(
   wanted: Omit<SecretWanted, 'sponsorship' | 'dailySettlements'>,
 ): Promise<Awaited<ReturnType<FacilitatorAdmin['create']>>> {
   const { owner } = wanted
-  await reportOwnerAnew(database, owner)
+  await requestOwnerReport(database, owner)
   const sponsoring = sponsoringOf(await readStanding(database, owner), settings.settlements)
   const made = await admin.create({ ...wanted, ...sponsoring })
-  await reportOwnerAnew(database, owner)
+  await requestOwnerReport(database, owner)
   return made
 }
 

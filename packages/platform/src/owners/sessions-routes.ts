@@ -21,9 +21,9 @@ export function sessionsRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/v1/sessions/current',
-      summary: 'Signs out: ends the session this is asked with',
+      summary: 'Signs out: ends the session of this request',
       access: 'owner',
-      answers: { 204: { description: 'It has ended, in every process' } },
+      answers: { 204: { description: 'The session has ended in every process' } },
       handle: async ({ caller }) => {
         await endSession(database, caller.address, caller.sessionId)
         return { status: 204, headers: { 'set-cookie': cookie.clear() } }
@@ -54,7 +54,7 @@ export function sessionsRoutes(parts: PlatformParts): readonly Route[] {
       access: 'owner',
       params: z.strictObject({ sessionId: z.uuid() }),
       belongsTo: 'account',
-      answers: { 204: { description: 'It has ended, in every process' } },
+      answers: { 204: { description: 'The session has ended in every process' } },
       handle: async ({ params, caller }) => {
         if (await endSession(database, caller.address, params.sessionId)) return { status: 204 }
         throw new Refusal('not_found', 'sessionId: you have no such session')
@@ -67,7 +67,7 @@ function nonceRoute({ database, clock, network, settings }: PlatformParts): Rout
   return defineRoute({
     method: 'POST',
     path: '/v1/sessions/nonces',
-    summary: 'A nonce to sign in with, and what else the message must say',
+    summary: 'A nonce and the other required parts of a sign-in message',
     access: 'public',
     perMinute: SIGN_INS_PER_MINUTE,
     answers: { 201: { description: 'Good once, for five minutes', schema: signInTerms } },
@@ -92,7 +92,7 @@ function signInRoute({ database, clock, crypto, network, settings }: PlatformPar
   return defineRoute({
     method: 'POST',
     path: '/v1/sessions',
-    summary: 'Signs in with Ethereum: begins a session for the address that signed',
+    summary: 'Signs in with Ethereum: starts a session for the address that signed',
     access: 'public',
     perMinute: SIGN_INS_PER_MINUTE,
     body: signIn,

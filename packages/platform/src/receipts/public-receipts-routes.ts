@@ -20,13 +20,13 @@ export function publicReceiptsRoutes({ database, clock }: PlatformParts): readon
     defineRoute({
       method: 'GET',
       path: '/v1/receipts',
-      summary: 'Paid jobs of all agents, the newest first; a minute is listed once it is over',
+      summary: 'Paid jobs of all agents, newest first; jobs of the current minute are not listed yet',
       access: 'public',
       query: publicReceiptsQuery,
       perMinute: LISTS_PER_MINUTE,
       answers: {
-        200: { description: 'A page of them', schema: publicReceipts },
-        400: { description: 'The cursor is none' },
+        200: { description: 'One page', schema: publicReceipts },
+        400: { description: 'The cursor is not valid' },
       },
       handle: async ({ query }) => ({
         body: await readPublicReceipts(database, { ...query, nowMs: clock.nowMs() }),
@@ -35,14 +35,14 @@ export function publicReceiptsRoutes({ database, clock }: PlatformParts): readon
     defineRoute({
       method: 'GET',
       path: '/v1/agents/:agentId/receipts',
-      summary: 'Paid jobs of an agent, the newest first; a minute is listed once it is over',
+      summary: 'Paid jobs of an agent, newest first; jobs of the current minute are not listed yet',
       access: 'public',
       params: agentPath,
       query: publicReceiptsQuery,
       perMinute: LISTS_PER_MINUTE,
       answers: {
-        200: { description: 'A page of them', schema: publicReceipts },
-        400: { description: 'The cursor is none' },
+        200: { description: 'One page', schema: publicReceipts },
+        400: { description: 'The cursor is not valid' },
         404: { description: 'There is no such agent' },
       },
       async handle({ params: { agentId }, query }) {

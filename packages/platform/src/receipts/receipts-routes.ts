@@ -14,7 +14,7 @@ export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/.well-known/jwks.json',
-      summary: 'The public keys that receipts are checked by, without a network once they are saved',
+      summary: 'The public keys that verify receipts; once saved, they work offline',
       access: 'public',
       answers: { 200: { description: 'Every key that ever signed, the newest first', schema: keySet } },
       async handle() {

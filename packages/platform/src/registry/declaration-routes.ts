@@ -22,7 +22,7 @@ export function declarationRoutes({ database }: Pick<PlatformParts, 'database'>)
     defineRoute({
       method: 'GET',
       path: '/v1/agents/:agentId/declarations',
-      summary: 'How what an agent declares has changed, the newest first',
+      summary: 'Changes of an agent’s declaration, newest first',
       access: 'public',
       params: agentPath,
       query: declarationHistoryQuery,
@@ -35,12 +35,12 @@ export function declarationRoutes({ database }: Pick<PlatformParts, 'database'>)
     defineRoute({
       method: 'GET',
       path: '/v1/agents/:agentId/declarations/:version',
-      summary: 'What an agent declared once, as it was read',
+      summary: 'A past declaration of an agent, byte for byte',
       access: 'public',
       params: declarationPath,
       answers: {
         200: { description: 'The declaration', schema: pastDeclaration },
-        404: { description: 'There is no such agent, or this declaration is not kept' },
+        404: { description: 'There is no such agent, or this declaration is not stored' },
       },
       handle: async ({ params }) => ({ body: await tellDeclaration(database, params) }),
     }),

@@ -42,7 +42,7 @@ export function registrationRoutes(parts: PlatformParts): readonly Route[] {
           schema: registration,
           events: { check: registrationCheck, registration, failure: registrationFailure },
         },
-        400: { description: 'The endpoint cannot be listed, and why', schema: registrationFailure },
+        400: { description: 'The endpoint cannot be listed; `error` says why', schema: registrationFailure },
         409: { description: 'An agent is listed with this endpoint', schema: registrationFailure },
       },
       async handle({ headers, body }) {
@@ -54,12 +54,12 @@ export function registrationRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/registrations/:registrationId',
-      summary: 'How far a registration is',
+      summary: 'The state of a registration',
       access: 'public',
       params: registrationPath,
       answers: {
         200: { description: 'The registration', schema: registration },
-        404: { description: 'There is none of this id' },
+        404: { description: 'There is nothing with this id' },
       },
       async handle({ params }) {
         const found = await readRegistration(parts.database, params.registrationId)

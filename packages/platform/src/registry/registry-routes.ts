@@ -49,7 +49,7 @@ function platformRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/platform',
-    summary: 'What this platform is and how it is set up',
+    summary: 'Name, chain and settings of this platform',
     access: 'public',
     answers: { 200: { description: 'What it is', schema: platform } },
     handle: async () => ({
@@ -68,7 +68,7 @@ function refreshRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/agents/:agentId/refresh',
-    summary: 'Looks at an agent now, at most once a minute',
+    summary: 'Inspects an agent now, at most once a minute',
     access: 'public',
     params: agentPath,
     perMinute: INSPECTIONS_PER_MINUTE,
@@ -76,7 +76,7 @@ function refreshRoute(parts: PlatformParts): Route {
       200: { description: 'What the look came to', schema: refreshed },
       404: { description: 'There is no such agent' },
       409: { description: 'The agent was changed on the chain meanwhile' },
-      429: { description: 'It was looked at less than a minute ago' },
+      429: { description: 'It was inspected less than a minute ago' },
     },
     async handle({ params: { agentId }, caller }) {
       const body = await refresh(parts, agentId, caller)

@@ -38,7 +38,7 @@ function balanceRoute(balances: WalletBalances): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/wallets/:address/balance',
-    summary: 'What an address has on this platform’s chain, a second old at most',
+    summary: 'The balances of an address on this platform’s chain, at most a second old',
     access: 'public',
     params: walletPath,
     perMinute: BALANCES_PER_MINUTE,
@@ -62,7 +62,7 @@ function faucetRoute(parts: PlatformParts, key: string, balances: WalletBalances
     perMinute: GIFTS_PER_MINUTE,
     answers: {
       200: { description: 'What the address has now', schema: faucetAnswer },
-      503: { description: 'The chain does not answer, or did not take the transaction' },
+      503: { description: 'The chain does not respond, or rejected the transaction' },
     },
     async handle({ body: { address } }) {
       await faucet.give(address).catch((error: unknown) => {
@@ -79,7 +79,7 @@ function firstJobRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/local/first-job',
-    summary: 'A job to begin with: an agent, a capability, and an input that it takes',
+    summary: 'A sample job: an agent, a capability and an input that it accepts',
     access: 'public',
     perMinute: FIRST_JOBS_PER_MINUTE,
     answers: {
@@ -102,13 +102,13 @@ function chainRoute({ rpc }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/local/chain',
-    summary: 'Puts a question to the local chain, or gives it a signed transaction',
+    summary: 'Forwards a JSON-RPC request, or a signed transaction, to the local chain',
     access: 'public',
     body: localChainQuestion,
     perMinute: CHAIN_QUESTIONS_PER_MINUTE,
     answers: {
       200: { description: 'What the chain answers', schema: localChainAnswer },
-      400: { description: 'The chain refuses it, and why' },
+      400: { description: 'The chain rejected it; `error` says why' },
       503: { description: 'The chain does not answer' },
     },
     async handle({ body: { method, params } }) {

@@ -37,7 +37,7 @@ export function capabilitiesRoute(parts: PlatformParts): Route {
         description: 'The query is not as documented, or the cursor not of this query',
         schema: failure,
       },
-      503: { description: 'The search took too long, or too much is being checked', schema: failure },
+      503: { description: 'The search took too long, or too many checks are running', schema: failure },
     },
     async handle({ query, caller }) {
       const { database } = parts

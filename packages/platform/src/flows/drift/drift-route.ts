@@ -28,9 +28,9 @@ export function driftRoute(parts: PlatformParts): Route {
     maxBodyBytes: MAX_DECLARATION_BYTES,
     answers: {
       200: { description: 'Counts, without whose flows they are', schema: agentDrift },
-      400: { description: 'It is no declaration', schema: failure },
+      400: { description: 'It is not a declaration', schema: failure },
       404: { description: 'There is no such agent', schema: failure },
-      503: { description: 'Too much is being checked', schema: failure },
+      503: { description: 'Too many checks are running', schema: failure },
     },
     async handle({ params, body, caller }) {
       const agent = await readAgent(parts.database, params.agentId)

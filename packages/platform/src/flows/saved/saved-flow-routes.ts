@@ -27,7 +27,7 @@ const CREATES_PER_MINUTE = 30
 const MISSING = { description: 'You have no such flow', schema: failure }
 const NO_FLOW = { description: 'It is no flow, and why not', schema: failure }
 const FULL = { description: 'Too much is kept for you already, or you ask too often', schema: failure }
-const BUSY = { description: 'Too much is being checked; nothing was kept', schema: failure }
+const BUSY = { description: 'Too many checks are running; nothing was stored', schema: failure }
 
 /** The routes for the flows stored for an address, independent of the browser or program. */
 export function savedFlowRoutes(parts: PlatformParts): readonly Route[] {
@@ -45,12 +45,12 @@ function listRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/flows',
-    summary: 'The flows that your address keeps here, and which of them cannot be run any more',
+    summary: 'Your saved flows, and which of them can no longer be run',
     access: 'owner',
     query: flowsQuery,
     answers: {
       200: { description: 'The newest change first', schema: flowsAnswer },
-      503: { description: 'Too much is being checked', schema: failure },
+      503: { description: 'Too many checks are running', schema: failure },
     },
     handle: async ({ query, caller }) => ({ body: await listOwnFlows(parts, caller.address, query) }),
   })
@@ -60,15 +60,15 @@ function createRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/flows',
-    summary: 'Keep a flow, also one that cannot be run yet',
+    summary: 'Saves a new flow, even if it cannot be run yet',
     access: 'owner',
     body: flowCreate,
     perMinute: CREATES_PER_MINUTE,
     maxBodyBytes: MAX_FLOW_BYTES,
     answers: {
-      201: { description: 'It is kept', schema: savedFlow },
+      201: { description: 'The flow is saved', schema: savedFlow },
       400: NO_FLOW,
-      409: { description: 'You have as many flows as you may have', schema: failure },
+      409: { description: 'You have the maximum number of flows', schema: failure },
       429: FULL,
       503: BUSY,
     },
@@ -83,17 +83,20 @@ function updateRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'PUT',
     path: '/v1/flows/:flowId',
-    summary: 'Save a flow of yours that you have changed; nothing that was saved since is lost',
+    summary: 'Saves a changed flow, unless another version was saved meanwhile',
     access: 'owner',
     params: flowPath,
     belongsTo: 'account',
     body: flowUpdate,
     maxBodyBytes: MAX_FLOW_BYTES,
     answers: {
-      200: { description: 'It is kept', schema: savedFlow },
+      200: { description: 'The flow is saved', schema: savedFlow },
       400: NO_FLOW,
       404: MISSING,
-      409: { description: 'Another was saved since: by whom and when', schema: flowConflict },
+      409: {
+        description: 'Another version was saved meanwhile, with its author and time',
+        schema: flowConflict,
+      },
       429: FULL,
       503: BUSY,
     },
@@ -128,11 +131,11 @@ function deleteRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/v1/flows/:flowId',
-    summary: 'Delete a flow of yours with all its versions, and its link',
+    summary: 'Deletes one of your flows with all its versions, and its link',
     access: 'owner',
     params: flowPath,
     belongsTo: 'account',
-    answers: { 204: { description: 'It is gone' }, 404: MISSING },
+    answers: { 204: { description: 'The flow is deleted' }, 404: MISSING },
     async handle({ params, caller }) {
       const own = { flowId: params.flowId, owner: caller.address }
       if (await deleteFlow(database, own)) return { status: 204 }
@@ -155,7 +158,7 @@ function readRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/flows/:flowId',
-    summary: 'A flow of yours, or an earlier version of it',
+    summary: 'One of your flows, or an earlier version of it',
     access: 'owner',
     params: flowPath,
     query: flowQuery,
@@ -172,7 +175,7 @@ function versionsRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/flows/:flowId/versions',
-    summary: 'The versions of a flow of yours; saves within ten minutes are one',
+    summary: 'The versions of one of your flows; saves within ten minutes count as one version',
     access: 'owner',
     params: flowPath,
     belongsTo: 'account',

@@ -26,7 +26,8 @@ function linkRoutes({ database }: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/flows/:flowId/share',
-      summary: 'Make a link that opens a copy of a flow of yours; the same again while it is shared',
+      summary:
+        'Makes a link that opens a copy of one of your flows; returns the same link while it is shared',
       access: 'owner',
       params: flowPath,
       belongsTo: 'account',
@@ -40,11 +41,11 @@ function linkRoutes({ database }: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/v1/flows/:flowId/share',
-      summary: 'End the link to a flow of yours; a new one is another',
+      summary: 'Deletes the link to one of your flows; a link made later has another address',
       access: 'owner',
       params: flowPath,
       belongsTo: 'account',
-      answers: { 204: { description: 'Nobody opens it any more' }, 404: MISSING },
+      answers: { 204: { description: 'The link no longer works' }, 404: MISSING },
       async handle({ params, caller }) {
         if (await unshareFlow(database, { flowId: params.flowId, owner: caller.address }))
           return { status: 204 }
@@ -58,7 +59,7 @@ function sharedRoute({ database }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/shared/:shareId',
-    summary: 'A flow that somebody shares, without the constants that its owner marked secret',
+    summary: 'A shared flow, without the constants that its owner marked secret',
     access: 'public',
     params: sharedPath,
     answers: {
@@ -77,15 +78,15 @@ function openapiRoute({ database, checker, settings }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/flows/:flowId/openapi.json',
-    summary: 'A flow of yours as one OpenAPI operation, with its own input and output',
+    summary: 'One of your flows as an OpenAPI operation, with its own input and output',
     access: 'owner',
     params: flowPath,
     belongsTo: 'account',
     answers: {
       200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) },
       404: MISSING,
-      409: { description: 'It is no flow any more, and why not', schema: failure },
-      503: { description: 'Too much is being checked', schema: failure },
+      409: { description: 'It is no longer a valid flow; `error` says why', schema: failure },
+      503: { description: 'Too many checks are running', schema: failure },
     },
     async handle({ params, caller }) {
       const saved = await readOwnFlow(database, { flowId: params.flowId, owner: caller.address })

@@ -23,14 +23,14 @@ export function templatesRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/flows/templates',
-    summary: 'Flows to start from, with agents that are listed here, as they are now',
+    summary: 'Template flows, filled with agents that are listed now',
     access: 'public',
     answers: {
       200: {
         description: 'The simplest first; without those that nobody here could run',
         schema: templatesAnswer,
       },
-      503: { description: 'The search took too long, or too much is being checked', schema: failure },
+      503: { description: 'The search took too long, or too many checks are running', schema: failure },
     },
     async handle({ caller }) {
       const candidates = await findCandidates(parts.database, frequencies, wantedNames(OUTLINES))

@@ -20,7 +20,7 @@ function readRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'GET',
     path: PATH,
-    summary: 'Where you hear of an agent of yours, and how the newest notice went',
+    summary: 'The webhook of one of your agents, and the result of its latest delivery',
     access: 'owner',
     params,
     belongsTo: 'agent-owner',
@@ -38,7 +38,7 @@ function setRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'PUT',
     path: PATH,
-    summary: 'Set where you hear of an agent of yours; makes a new secret',
+    summary: 'Sets the webhook of one of your agents, and creates a new secret for it',
     access: 'owner',
     params,
     body: webhookRequest,
@@ -60,11 +60,11 @@ function deleteRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'DELETE',
     path: PATH,
-    summary: 'Hear no more of an agent of yours',
+    summary: 'Deletes the webhook of one of your agents',
     access: 'owner',
     params,
     belongsTo: 'agent-owner',
-    answers: { 204: { description: 'It is gone, and what was not told yet' } },
+    answers: { 204: { description: 'The webhook and its pending deliveries are deleted' } },
     handle: async ({ params: { agentId }, caller }) => {
       await readOwnAgent(parts, agentId, caller.address)
       const existed = await deleteWebhook(parts.database, agentId, caller.address)

@@ -58,7 +58,7 @@ function terminalRoutes({ database, clock }: PlatformParts): readonly Route[] {
       perMinute: PER_MINUTE,
       headers: withBearer,
       body: browserSignInCode,
-      answers: { 204: { description: 'That browser is signed in with its next question' } },
+      answers: { 204: { description: 'The browser is signed in with its next request' } },
       handle: async ({ headers, body, caller }) => {
         requireTerminal(headers)
         await confirmSignIn(database, caller.sessionId, body.code, clock.nowMs())
@@ -97,7 +97,7 @@ function claimRoute({ database, clock, settings }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/browser-sign-ins/claim',
-    summary: 'Signs the browser in that opened the link, once its code was typed',
+    summary: 'Signs in the browser that opened the link, once its code was typed',
     access: 'public',
     headers: withCookie,
     answers: {

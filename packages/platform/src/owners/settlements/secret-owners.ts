@@ -22,9 +22,9 @@ export const REPORTED_AGAIN_MS = 3_600_000
  * Makes a new report of this owner due, whatever was reported before. It is called before and after a secret is
  * created, so that neither a crash nor a report in progress leaves an older one in effect.
  */
-export async function reportOwnerAnew(database: Database, owner: string): Promise<void> {
+export async function requestOwnerReport(database: Database, owner: string): Promise<void> {
   await database.query(
-    'report-owner-anew',
+    'request-owner-report',
     `insert into secret_owners as s (owner) values ($1)
      on conflict (owner) do update set reported = null, revision = s.revision + 1`,
     [owner],

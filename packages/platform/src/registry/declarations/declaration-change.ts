@@ -9,13 +9,13 @@ const SEVERITIES: readonly ChangeSeverity[] = ['wallet', 'breaking', 'price', 'c
 const MAX_QUOTED_CHARACTERS = 80
 
 /** Sorts changes by severity, the most severe first; changes of equal severity keep their order. */
-export function sortByGravity(changes: readonly DeclarationChange[]): readonly DeclarationChange[] {
+export function sortBySeverity(changes: readonly DeclarationChange[]): readonly DeclarationChange[] {
   const rank = ({ severity }: DeclarationChange): number => SEVERITIES.indexOf(severity)
   return changes.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** The highest severity among the changes. */
-export function gravest(changes: readonly DeclarationChange[]): ChangeSeverity {
+export function worstSeverity(changes: readonly DeclarationChange[]): ChangeSeverity {
   return SEVERITIES.find(severity => changes.some(change => change.severity === severity)) ?? 'compatible'
 }
 

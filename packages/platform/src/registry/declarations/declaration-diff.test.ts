@@ -1,7 +1,7 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import { describe, expect, test } from 'vitest'
-import { gravest } from './declaration-change.ts'
+import { worstSeverity } from './declaration-change.ts'
 import { diffDeclarations } from './declaration-diff.ts'
 
 const WALLET = `0x${'a1'.repeat(20)}`
@@ -46,7 +46,7 @@ describe('the agent as a whole', () => {
     const other = `0x${'b2'.repeat(20)}`
     const changes = diffDeclarations(declare(), declare({ wallet: other, capabilities: { sum: CAPABILITY } }))
     expect(changes[0]).toEqual({ severity: 'wallet', sentence: `is paid at ${other}, was at ${WALLET}` })
-    expect(gravest(changes)).toBe('wallet')
+    expect(worstSeverity(changes)).toBe('wallet')
   })
 
   test('changes of name, description and deadline are compatible', () => {

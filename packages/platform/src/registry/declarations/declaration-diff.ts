@@ -2,7 +2,7 @@ import type { DeclarationChange } from '@farebox/platform-api/registry'
 import { sameAddress } from '@farebox/payments/crypto/address'
 import type { Capability, Declaration, Permission } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
-import { gravest, quoteValue, sortByGravity } from './declaration-change.ts'
+import { worstSeverity, quoteValue, sortBySeverity } from './declaration-change.ts'
 import { diffInputs, diffOutputs } from './field-diff.ts'
 
 /** The maximum number of changes listed for one declaration. */
@@ -20,11 +20,11 @@ const MAX_CHANGES = 100
  * - compatible: every other change.
  */
 export function diffDeclarations(before: Declaration, after: Declaration): readonly DeclarationChange[] {
-  const changes = sortByGravity([...diffAgent(before, after), ...diffCapabilities(before, after)])
+  const changes = sortBySeverity([...diffAgent(before, after), ...diffCapabilities(before, after)])
   if (changes.length <= MAX_CHANGES) return changes
   const left = changes.slice(MAX_CHANGES - 1)
   const sentence = `and ${left.length} more changes`
-  return [...changes.slice(0, MAX_CHANGES - 1), { severity: gravest(left), sentence }]
+  return [...changes.slice(0, MAX_CHANGES - 1), { severity: worstSeverity(left), sentence }]
 }
 
 function diffAgent(before: Declaration, after: Declaration): readonly DeclarationChange[] {

@@ -2,7 +2,7 @@ import type { DeclarationChange } from '@farebox/platform-api/registry'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
-import { gravest } from './declaration-change.ts'
+import { worstSeverity } from './declaration-change.ts'
 
 /**
  * The number of declarations kept for each agent, so that an owner who changes it every minute cannot fill the disk.
@@ -41,7 +41,7 @@ export async function recordDeclaration(
       version,
       new Date(nowMs),
       JSON.stringify(declaration),
-      changes === undefined ? 'first' : gravest(changes),
+      changes === undefined ? 'first' : worstSeverity(changes),
       JSON.stringify(changes ?? []),
     ],
   )
