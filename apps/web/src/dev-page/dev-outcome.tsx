@@ -132,7 +132,7 @@ function Refused(props: {
       </h2>
       <div className="note refused" role="alert">
         <div>
-          <p className="told">
+          <p className="terminal-text">
             <bdi>{error}</bdi>
           </p>
           {error === 'Internal error' && (

@@ -32,14 +32,14 @@ export function DevProblems({ dev: { isHeard, view } }: { readonly dev: DevState
       )}
       {isHeard && view !== undefined && view.problem !== null && (
         <Note tone="refused" alert>
-          <Told text={view.problem.text} />
+          <TerminalText text={view.problem.text} />
           <p>{view.problem.next}</p>
         </Note>
       )}
       {isHeard && view !== undefined && view.type_errors.length > 0 && (
         <Note tone="warn">
           {view.type_errors.map(text => (
-            <Told key={text} text={text} />
+            <TerminalText key={text} text={text} />
           ))}
           <p>There are type errors, but this version is being served anyway.</p>
         </Note>
@@ -49,15 +49,15 @@ export function DevProblems({ dev: { isHeard, view } }: { readonly dev: DevState
 }
 
 /** A message of the terminal: a sentence, followed by lines with aligned columns. */
-function Told({ text }: { readonly text: string }): ReactNode {
+function TerminalText({ text }: { readonly text: string }): ReactNode {
   const [first = '', ...rest] = text.split('\n')
   return (
     <>
-      <p className="told">
+      <p className="terminal-text">
         <b>{first}</b>
       </p>
       {rest.length > 0 && (
-        <pre className="told aligned" tabIndex={0}>
+        <pre className="terminal-text aligned" tabIndex={0}>
           {rest.join('\n')}
         </pre>
       )}

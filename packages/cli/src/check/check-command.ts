@@ -54,7 +54,7 @@ sample inputs.
 
 Exit codes
   0  no check failed             2  the command was not understood
-  1  one did, or nobody answered  130  Ctrl-C: what is known so far was told
+  1  one did, or none answered    130  Ctrl-C: the results so far are shown
 With --flows 1 says that a flow would break.
 
 Examples
