@@ -190,7 +190,11 @@ function findKeys(
   const [direct, file] = [read(name), read(`${name}_FILE`)]
   if (direct !== undefined && file !== undefined)
     throw new EnvironmentError(`${name} and ${name}_FILE are both set: set one of them`)
-  if (file !== undefined) return { variable: `${name}_FILE`, text: readKeyFile(`${name}_FILE`, file, source) }
+  if (file !== undefined)
+    return {
+      variable: `${name}_FILE`,
+      text: readFileOf(`${name}_FILE`, file, source, '0x and 64 hex digits'),
+    }
   return direct === undefined ? undefined : { variable: name, text: direct }
 }
 
@@ -200,14 +204,24 @@ const FILE_FAILURES: { readonly [code: string]: string } = {
   EISDIR: 'that is a folder',
 }
 
-function readKeyFile(name: string, path: string, { readFile }: EnvironmentSource): string {
+/**
+ * The text of a file that a variable names.
+ *
+ * @param wanted - what the file should hold, for the error
+ */
+export function readFileOf(
+  name: string,
+  path: string,
+  { readFile }: EnvironmentSource,
+  wanted: string,
+): string {
   try {
     return readFile(path).trim()
   } catch (error) {
     // Only the error code is shown: the message contains the path, which is the key itself when the variables were confused.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given'
     const reason = Object.hasOwn(FILE_FAILURES, code) ? FILE_FAILURES[code] : `it cannot be read (${code})`
-    throw new EnvironmentError(`${name}: ${reason}; name a file that holds 0x and 64 hex digits`)
+    throw new EnvironmentError(`${name}: ${reason}; name a file that holds ${wanted}`)
   }
 }
 

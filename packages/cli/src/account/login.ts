@@ -19,7 +19,7 @@ import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-me
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import { spellAddress } from '../keys/spell-address.ts'
-import { sessionFile } from './session-file.ts'
+import { sessionFile } from '../home/session-file.ts'
 
 export interface RawLoginOptions extends RawKeyOptions {
   readonly platform?: string

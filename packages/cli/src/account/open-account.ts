@@ -3,7 +3,7 @@ import { type AskPlatform, createAskPlatform, PlatformRefusal } from '../registe
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
-import { isLive, type KeptSession, sessionFile } from './session-file.ts'
+import { isLive, type KeptSession, sessionFile } from '../home/session-file.ts'
 
 export type OwnedAgent = OwnedAgents['agents'][number]
 

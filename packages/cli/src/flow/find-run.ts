@@ -1,7 +1,7 @@
 import { systemClock } from '@farebox/protocol/time/clock'
 import { printable } from '@farebox/conformance/internal/printable'
 import type { RunHandle } from '@farebox/client/run/run-record'
-import { liveSession } from '../account/session-file.ts'
+import { liveSession } from '../home/session-file.ts'
 import { CommandError, usageError } from '../command-error.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import type { World } from '../world.ts'

@@ -8,7 +8,7 @@ import { checkRegistration, findKey, localEconomyOf } from './transaction/open-r
 import { precheckAgent } from './examination/precheck-agent.ts'
 import { findPlatform } from './platform/find-platform.ts'
 import { openPlatform } from './platform/open-platform.ts'
-import { readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
+import { readEndpoint, refuseUncallable } from './examination/read-endpoint.ts'
 import type { RawRegisterOptions } from './platform/register-options.ts'
 import {
   type ListedAgent,
@@ -46,7 +46,7 @@ export async function runRegister(
     const endpoint = readEndpoint(raw.endpoint)
     const timeoutMs = raw.timeout === undefined ? undefined : readSeconds('--timeout', raw.timeout, TIMEOUT)
     const chosen = await findPlatform(world, raw.platform)
-    const platform = openPlatform(chosen.url, world.signal)
+    const platform = openPlatform(chosen.url, world.signal, world.home)
     const described = await platform.describe()
     const journal = openRegistrationJournal(world.home)
     const registering = { world, clock, chosen, platform, described, journal, raw, timeoutMs }
@@ -77,7 +77,7 @@ async function begin(registering: Registering, endpoint: string): Promise<Regist
   const { world, platform, described } = registering
   const known = await findBegun(registering, endpoint)
   if (known !== undefined) return known
-  await refuseUnreachable(endpoint, { localMode: described.local_mode })
+  refuseUncallable(endpoint, { localMode: described.local_mode })
   const agent = await precheckAgent(world, endpoint)
   showPrechecked(world, agent)
   await agreeToFlaws(registering, agent)

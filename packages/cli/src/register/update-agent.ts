@@ -7,7 +7,7 @@ import { type RegistryChange, changeAgent, type Changing } from './transaction/c
 import { checkRegistration } from './transaction/open-registry.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
 import { readAgentNumber } from '../terminal/read-option.ts'
-import { isSameEndpoint, readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
+import { isSameEndpoint, readEndpoint, refuseUncallable } from './examination/read-endpoint.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { showPrechecked } from './stake/show-registration.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
@@ -98,7 +98,7 @@ async function checkNewEndpoint(
   { platform, described }: Changing,
   { agentId, owner }: { readonly agentId: number; readonly owner: string },
 ): Promise<Registration> {
-  await refuseUnreachable(asked, { localMode: described.local_mode })
+  refuseUncallable(asked, { localMode: described.local_mode })
   const agent = await precheckAgent(world, asked)
   showPrechecked(world, agent)
   const wallet = agent.declaration?.wallet.toLowerCase()

@@ -86,6 +86,7 @@ function agent(fields: FieldMap): AgentRow {
     endpointOnChain: 'https://agent.example',
     endpoint: 'https://agent.example',
     owner: wallet,
+    endpointBy: wallet,
     stakeWei: 1n,
     registeredBlock: 1,
     registeredTransaction: '0x',

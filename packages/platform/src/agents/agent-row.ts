@@ -39,6 +39,8 @@ export interface AgentRow {
   readonly endpoint: string | undefined
   /** The holder of the token; lower-case address. */
   readonly owner: string
+  /** Who wrote the endpoint in the contract; lower-case address. */
+  readonly endpointBy: string | undefined
   readonly stakeWei: bigint
   readonly registeredBlock: number
   readonly registeredTransaction: string
@@ -81,6 +83,7 @@ export interface AgentColumns {
   readonly endpoint_on_chain: string
   readonly endpoint: string | null
   readonly owner: string
+  readonly endpoint_by: string | null
   readonly stake_wei: string
   readonly registered_block: string
   readonly registered_transaction: string
@@ -107,8 +110,8 @@ export interface AgentColumns {
 }
 
 /** The columns of {@link AgentColumns}, for a `select`. */
-export const AGENT_COLUMNS = `agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,
-  registered_transaction, registered_at, standing, standing_reason, standing_since, declaration, declaration_version,
+export const AGENT_COLUMNS = `agent_id, endpoint_on_chain, endpoint, owner, endpoint_by, stake_wei,
+  registered_block, registered_transaction, registered_at, standing, standing_reason, standing_since, declaration, declaration_version,
   name, description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, look_problem, is_offline,
   payment_problem, payment_problem_since, badge, badge_shown, category`
 
@@ -119,6 +122,7 @@ export function toAgentRow(columns: AgentColumns): AgentRow {
     endpointOnChain: columns.endpoint_on_chain,
     endpoint: columns.endpoint ?? undefined,
     owner: columns.owner,
+    endpointBy: columns.endpoint_by ?? undefined,
     stakeWei: BigInt(columns.stake_wei),
     registeredBlock: Number(columns.registered_block),
     registeredTransaction: columns.registered_transaction,
@@ -148,4 +152,12 @@ export function toAgentRow(columns: AgentColumns): AgentRow {
 /** `undefined` when no category is stored, or a category that was removed from the list. */
 export function toCategory(kept: string | null): AgentCategory | undefined {
   return agentCategories.find(category => category === kept)
+}
+
+/**
+ * The owner in whose name an agent is called, for whom a private network may be open (D54); `undefined` when somebody else
+ * wrote the endpoint, because anyone can transfer an agent to anyone.
+ */
+export function calledFor({ owner, endpointBy }: Pick<AgentRow, 'owner' | 'endpointBy'>): string | undefined {
+  return owner === endpointBy ? owner : undefined
 }

@@ -106,7 +106,7 @@ describe('an endpoint at which an agent was taken down', () => {
 
   test('is refused before an owner stakes for it', async () => {
     await mined(deregistered(1))
-    await expect(openRegistration(parts, ENDPOINT)).rejects.toMatchObject({
+    await expect(openRegistration(parts, { endpoint: ENDPOINT })).rejects.toMatchObject({
       type: 'conflict',
       message: 'endpoint: an agent with it was taken down by the operator',
     })

@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { readSpender as readNamedSpender } from '@farebox/payments/internal/x402/spender-extension'
 import type { AgentSpender } from '@farebox/platform-api/limits/wallet-limits'
-import { SPEAKS } from '../agents/agent-row.ts'
+import { calledFor, SPEAKS } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
 import { Refusal } from '../http/refusal.ts'
 import { PROBE_LIMITS } from '../outbound/limits.ts'
@@ -36,6 +36,7 @@ export async function readSpender(parts: SpenderParts, agentId: number): Promise
     headers: { 'content-type': 'application/json' },
     // Incomplete on purpose: an agent in dev mode would carry out a complete request.
     body: JSON.stringify({ task: { capability: spending[0] } }),
+    calledFor: calledFor(agent),
     ...PROBE_LIMITS,
   })
   if (answer.kind !== 'answered' || answer.status !== 402)

@@ -201,6 +201,7 @@ test('a new agent has a row with its first inspection due, and nothing else', as
     endpointOnChain: `${ENDPOINT}/`,
     endpoint: ENDPOINT,
     owner: OWNER,
+    endpointBy: OWNER,
     stakeWei: 10n ** 15n,
     registeredBlock: 7,
     registeredTransaction: `0x${'07'.repeat(32)}`,

@@ -12,6 +12,7 @@ export type OnChain = Pick<
   | 'endpointOnChain'
   | 'endpoint'
   | 'owner'
+  | 'endpointBy'
   | 'stakeWei'
   | 'registeredBlock'
   | 'registeredTransaction'
@@ -136,6 +137,7 @@ function chainColumns(onChain: OnChain): Columns {
     endpoint_on_chain: onChain.endpointOnChain,
     endpoint: onChain.endpoint ?? null,
     owner: onChain.owner,
+    endpoint_by: onChain.endpointBy ?? null,
     stake_wei: onChain.stakeWei.toString(),
     registered_block: onChain.registeredBlock,
     registered_transaction: onChain.registeredTransaction,

@@ -122,7 +122,7 @@ function observe(outage: OwnOutageWatch, nowMs: number, { lease, result }: Check
   if (!canParseUrl(lease.endpoint)) return
   outage.observe({
     agentId: lease.agentId,
-    agent: { endpoint: lease.endpoint, name: lease.name },
+    agent: { endpoint: lease.endpoint, calledFor: lease.calledFor, name: lease.name },
     host: new URL(lease.endpoint).hostname,
     atMs: nowMs,
     passed: result.ok,

@@ -17,6 +17,8 @@ export interface CheckLease {
   readonly failures: number
   /** Undefined when the agent has no endpoint; the check then fails. */
   readonly endpoint: string | undefined
+  /** The owner in whose name it is called. */
+  readonly calledFor: string | undefined
   readonly name: string
   /** Whether the agent has ever passed a check. */
   readonly hasPassed: boolean
@@ -107,6 +109,7 @@ interface LeaseColumns {
   readonly planned_ms: number | null
   readonly failures: number
   readonly endpoint: string | null
+  readonly called_for: string | null
   readonly name: string
   readonly has_passed: boolean
   readonly is_offline: boolean
@@ -132,7 +135,7 @@ function leaseStatement(size: number): string {
       (extract(epoch from (select at from moment)) * 1000)::float8 as taken_at_ms,
       (extract(epoch from due.due_at) * 1000)::float8 as due_ms,
       (extract(epoch from due.planned_at) * 1000)::float8 as planned_ms,
-      a.endpoint, a.name, a.is_offline, a.badge, a.badge_shown`
+      a.endpoint, case when a.endpoint_by = a.owner then a.owner end as called_for, a.name, a.is_offline, a.badge, a.badge_shown`
 }
 
 function toLease(row: LeaseColumns): CheckLease {
@@ -145,6 +148,7 @@ function toLease(row: LeaseColumns): CheckLease {
     lateMs: row.taken_at_ms - row.due_ms,
     failures: row.failures,
     endpoint: row.endpoint ?? undefined,
+    calledFor: row.called_for ?? undefined,
     name: row.name,
     hasPassed: row.has_passed,
     isOffline: row.is_offline,

@@ -3,7 +3,13 @@ import { createOwnOutageJudge, MIN_HOSTS, type Vote } from './own-outage-judge.t
 
 function vote(host: number, passed: boolean, atMs = 0): Vote {
   const name = `agent-${host}.example`
-  return { agentId: host, agent: { endpoint: `https://${name}`, name }, host: name, atMs, passed }
+  return {
+    agentId: host,
+    agent: { endpoint: `https://${name}`, calledFor: undefined, name },
+    host: name,
+    atMs,
+    passed,
+  }
 }
 
 function judge(

@@ -141,13 +141,13 @@ function leaseOnwards(
 
 async function checkLease(
   { outbound, log }: PlatformParts,
-  { agentId, endpoint, name }: CheckLease,
+  { agentId, endpoint, calledFor, name }: CheckLease,
   signal: AbortSignal,
   takeSecondTurn: () => Promise<(() => void) | undefined>,
 ): Promise<CheckResult | undefined> {
   if (endpoint === undefined) return { ok: false, reason: 'refused-address' }
   try {
-    return await checkAgent(outbound, { endpoint, name }, takeSecondTurn, signal)
+    return await checkAgent(outbound, { endpoint, calledFor, name }, takeSecondTurn, signal)
   } catch (error) {
     log.error('a check threw an error', { agent: agentId, error: describeError(error) })
     return undefined

@@ -1,7 +1,8 @@
 import { errors } from 'undici'
-import { createHttpLine, type HttpLine } from './http-line.ts'
+import { createHttpLine, lineKey, type HttpLine } from './http-line.ts'
 import type { IdleLines } from './idle-lines.ts'
 import { judgeTarget, type Target } from './address/judge-url.ts'
+import { privateHostsOf } from './address/private-networks.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { connectToFirst, resolveAllowed, type ConnectionWays } from './open-connection.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
@@ -24,12 +25,16 @@ export interface Means {
   readonly userAgent: string
 }
 
+/** The owner in whose name an agent is called: lower-case address, or a function that finds it. */
+export type CalledFor = string | undefined | (() => Promise<string | undefined>)
+
 /** One call in progress. */
 export interface Call {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
+  readonly calledFor?: CalledFor
   readonly maxBytes: number
   readonly timeoutMs: number
   /** Aborts at the call's deadline, with an `OutboundFailure`. */
@@ -43,7 +48,9 @@ export interface Call {
  * failure.
  */
 export async function callUntrustedHost(call: Call, means: Means): Promise<HttpReply> {
-  const verdict = judgeTarget(call.url, means.ways.localMode, means.shunned)
+  const { localMode, privateNetworks } = means.ways
+  const privateHosts = privateNetworks && privateHostsOf(privateNetworks, await findCalledFor(call))
+  const verdict = judgeTarget(call.url, { localMode, shunned: means.shunned, privateHosts })
   if (!verdict.ok) throw new OutboundFailure('refused-address', verdict.reason)
   const { target } = verdict
   const leaveHost = await means.hostSlots.take(laneKey(call, target.host), call.signal)
@@ -54,9 +61,13 @@ export async function callUntrustedHost(call: Call, means: Means): Promise<HttpR
   }
 }
 
+async function findCalledFor({ calledFor }: Pick<Call, 'calledFor'>): Promise<string | undefined> {
+  return typeof calledFor === 'function' ? await calledFor() : calledFor
+}
+
 /** Sends the call over a kept connection. Resolves to undefined when there is none, or when the host had closed it. */
 async function overKeptLine(target: Target, call: Call, means: Means): Promise<HttpReply | undefined> {
-  const line = means.idle.take(target.origin)
+  const line = means.idle.take(lineKey(target))
   if (line === undefined) return undefined
   const leaveAddress = await takeAddress(line.address, call, means).catch((error: unknown) => {
     line.close()
@@ -84,7 +95,7 @@ async function overNewLine(target: Target, call: Call, means: Means): Promise<Ht
     occupy: address => takeAddress(address, call, means),
   })
   try {
-    return await overLine(createHttpLine(target.origin, connection), target, call, means)
+    return await overLine(createHttpLine(target, connection), target, call, means)
   } finally {
     connection.leave()
   }

@@ -1,10 +1,12 @@
 import { Client } from 'undici'
 import type { OpenConnection } from './open-connection.ts'
+import type { Target } from './address/judge-url.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** One HTTP/1.1 connection that sends one request after the other. It never reconnects. */
 export interface HttpLine {
-  readonly origin: string
+  /** Calls of the same key may share the connection. */
+  readonly key: string
   readonly address: string
   readonly client: Client
   /** Bytes received from the untrusted host since the connection was made, including framing. */
@@ -30,12 +32,12 @@ const KEEP_ALIVE_MS = 1_500
 const UNDICI_MAX_BODY_BYTES = 16 * 1_024 * 1_024
 
 /** Creates an undici client on a connection that the platform opened and judged; the client cannot open one itself. */
-export function createHttpLine(origin: string, connection: OpenConnection): HttpLine {
+export function createHttpLine(target: Target, connection: OpenConnection): HttpLine {
   let handedOver = false
   let lostUnused = false
   let open = true
   let tellClosed = (): void => undefined
-  const client = new Client(origin, {
+  const client = new Client(target.origin, {
     connect: (_options, callback) => {
       if (!handedOver) {
         handedOver = true
@@ -63,7 +65,7 @@ export function createHttpLine(origin: string, connection: OpenConnection): Http
     tellClosed()
   })
   return {
-    origin,
+    key: lineKey(target),
     address: connection.address,
     client,
     bytesReceived: () => connection.socket.bytesRead,
@@ -78,4 +80,12 @@ export function createHttpLine(origin: string, connection: OpenConnection): Http
       void client.destroy().catch(() => undefined)
     },
   }
+}
+
+/**
+ * The calls that may share a connection: those to one origin, apart from calls that may not go to a private network
+ * (D54).
+ */
+export function lineKey({ origin, isPrivate }: Pick<Target, 'origin' | 'isPrivate'>): string {
+  return isPrivate === 'no' ? origin : `${origin} private`
 }

@@ -1,23 +1,23 @@
 import type { HttpLine } from './http-line.ts'
 
-/** Connections kept for the next call to the same origin. */
+/** Connections kept for the next call of the same key. */
 export interface IdleLines {
-  /** Removes and returns the newest open connection to this origin; undefined when there is none. */
-  take(origin: string): HttpLine | undefined
+  /** Removes and returns the newest open connection of this key; undefined when there is none. */
+  take(key: string): HttpLine | undefined
   /** Keeps a connection, or closes it when too many are kept. */
   keep(line: HttpLine): void
   closeAll(): void
 }
 
-/** Keeps at most `maxOrigins` times `maxPerOrigin` connections; the origin used longest ago is removed first. */
-export function createIdleLines(maxOrigins: number, maxPerOrigin: number): IdleLines {
+/** Keeps at most `maxKeys` times `maxPerKey` connections; the key used longest ago is removed first. */
+export function createIdleLines(maxKeys: number, maxPerKey: number): IdleLines {
   const kept = new Map<string, HttpLine[]>()
   let closed = false
 
   const forget = (line: HttpLine): void => {
-    const lines = kept.get(line.origin)?.filter(other => other !== line) ?? []
-    if (lines.length === 0) kept.delete(line.origin)
-    else kept.set(line.origin, lines)
+    const lines = kept.get(line.key)?.filter(other => other !== line) ?? []
+    if (lines.length === 0) kept.delete(line.key)
+    else kept.set(line.key, lines)
   }
 
   const closeOldest = (): void => {
@@ -29,21 +29,21 @@ export function createIdleLines(maxOrigins: number, maxPerOrigin: number): IdleL
   }
 
   return {
-    take(origin) {
-      const line = kept.get(origin)?.findLast(candidate => candidate.isOpen())
+    take(key) {
+      const line = kept.get(key)?.findLast(candidate => candidate.isOpen())
       if (line !== undefined) forget(line)
       return line
     },
     keep(line) {
-      const lines = kept.get(line.origin) ?? []
-      if (closed || !line.isOpen() || lines.length >= maxPerOrigin) {
+      const lines = kept.get(line.key) ?? []
+      if (closed || !line.isOpen() || lines.length >= maxPerKey) {
         line.close()
         return
       }
       line.tellWhenClosed(() => forget(line))
-      kept.delete(line.origin)
-      kept.set(line.origin, [...lines, line])
-      if (kept.size > maxOrigins) closeOldest()
+      kept.delete(line.key)
+      kept.set(line.key, [...lines, line])
+      if (kept.size > maxKeys) closeOldest()
     },
     closeAll() {
       closed = true

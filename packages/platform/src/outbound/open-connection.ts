@@ -7,6 +7,7 @@ import { startDeadline } from './deadline.ts'
 import { isLocalHost } from './address/host-rules.ts'
 import type { Target } from './address/judge-url.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
+import { areOnPrivateNetwork, findOwnService, type PrivateNetworks } from './address/private-networks.ts'
 import { isAllowedAddress, isSameAddress, isWithin, type AddressBlock } from './address/public-address.ts'
 import type { Resolve } from './address/resolve-name.ts'
 
@@ -32,6 +33,15 @@ export interface ConnectionWays {
   readonly resolve: Resolve
   readonly connectTo: ConnectTo
   readonly secureContext: SecureContext | undefined
+  /** Networks that the operator opened (D54), and the certificate authorities trusted on them. */
+  readonly privateNetworks: PrivateNetworks | undefined
+  readonly privateSecureContext: SecureContext | undefined
+}
+
+/** The addresses to connect to, and whether they are on a private network. */
+export interface AllowedAddresses {
+  readonly addresses: readonly string[]
+  readonly isPrivate: boolean
 }
 
 /** A connection to an untrusted host, including TLS. */
@@ -56,37 +66,53 @@ const ADDRESS_ATTEMPT_MS = 3_000
 const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1']
 
 /**
- * Resolves a host to its addresses, provided that every one is public and none is shunned (SSRF-02): a name that also
- * leads to a private address is not called at all. Otherwise rejects with an `OutboundFailure`.
+ * Resolves a host to its addresses, provided that every one is allowed: public and not shunned (SSRF-02), or, where the
+ * call may go to a private network, every one on it. A name that also leads elsewhere is not called at all. Otherwise
+ * rejects with an `OutboundFailure`.
  */
 export async function resolveAllowed(
   target: Target,
   ways: ConnectionWays,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const addresses = await unlessAborted(findAddresses(target.host, ways, signal), signal)
-  if (addresses.length === 0) throw new OutboundFailure('unreachable', 'dns: no address')
-  const refused = addresses.filter(address => !isAllowedAddress(address, ways.localMode))
-  if (refused.length > 0) throw new OutboundFailure('refused-address', `not public: ${refused.join(', ')}`)
-  const shunned = addresses.filter(address => isWithin(address, ways.shunnedAddresses))
+): Promise<AllowedAddresses> {
+  const found = await unlessAborted(findAddresses(target.host, ways, signal), signal)
+  if (found.length === 0) throw new OutboundFailure('unreachable', 'dns: no address')
+  const shunned = found.filter(address => isWithin(address, ways.shunnedAddresses))
   if (shunned.length > 0) throw new OutboundFailure('refused-address', `shunned: ${shunned.join(', ')}`)
-  return addresses.slice(0, MAX_ADDRESSES_TRIED)
+  const addresses = found.slice(0, MAX_ADDRESSES_TRIED)
+  const { privateNetworks } = ways
+  if (
+    privateNetworks !== undefined &&
+    target.isPrivate !== 'no' &&
+    areOnPrivateNetwork(found, privateNetworks)
+  ) {
+    const reached = { addresses: found, port: target.port }
+    const own = await unlessAborted(findOwnService(reached, privateNetworks), signal)
+    if (own !== undefined) throw new OutboundFailure('refused-address', `a service of our own: ${own}`)
+    return { addresses, isPrivate: true }
+  }
+  const refused =
+    target.isPrivate === 'only' ? found : found.filter(one => !isAllowedAddress(one, ways.localMode))
+  if (refused.length > 0) throw new OutboundFailure('refused-address', `not allowed: ${refused.join(', ')}`)
+  return { addresses, isPrivate: false }
 }
 
 /** Connects to the first address that accepts the connection; the host name is still used for TLS. */
 export async function connectToFirst(
   target: Target,
-  addresses: readonly string[],
+  { addresses, isPrivate }: AllowedAddresses,
   ways: ConnectionWays,
   turn: Turn,
 ): Promise<OpenConnection> {
+  const secureContext = isPrivate ? ways.privateSecureContext : ways.secureContext
   let lastError: unknown
   for (const [index, address] of addresses.entries()) {
     const leave = await turn.occupy(address)
     const attemptMs = index === addresses.length - 1 ? Number.POSITIVE_INFINITY : ADDRESS_ATTEMPT_MS
     const attempt = startDeadline(ways.clock, attemptMs, [turn.signal])
     try {
-      return { address, leave, socket: await connectAddress(target, address, ways, attempt.signal) }
+      const socket = await connectAddress(target, address, { ...ways, secureContext }, attempt.signal)
+      return { address, leave, socket }
     } catch (error) {
       leave()
       turn.signal.throwIfAborted()

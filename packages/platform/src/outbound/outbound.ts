@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
-import { createSecureContext, rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
-import { callUntrustedHost, type Call, type Means } from './call-untrusted-host.ts'
+import { callUntrustedHost, type Call, type CalledFor, type Means } from './call-untrusted-host.ts'
 import { startDeadline } from './deadline.ts'
 import { explainFailure } from './explain-failure.ts'
 import { createIdleLines } from './idle-lines.ts'
+import { privateHostsOf, type PrivateNetworks } from './address/private-networks.ts'
 import { judgeBaseUrl, type UrlVerdict } from './address/judge-url.ts'
 import { CALLS_PER_HOST } from './limits.ts'
 import { connectOverTcp, type ConnectTo } from './open-connection.ts'
@@ -17,10 +18,22 @@ import { createSlots } from './slots.ts'
 export interface Outbound {
   /** Makes the call. Whatever the untrusted host does is returned as an outcome; it causes no rejection. */
   send(request: OutboundRequest): Promise<OutboundOutcome>
-  /** The canonical form of an agent's base URL, or the reason why it is refused. Makes no connection (REG-03). */
-  judge(url: string): UrlVerdict
+  /**
+   * The canonical form of an agent's base URL, or the reason why it is refused. Makes no connection (REG-03).
+   *
+   * @param calledFor - the owner in whose name the agent is called, for whom a private network may be open (D54)
+   */
+  judge(url: string, calledFor?: string): UrlVerdict
   /** Closes kept connections and ends calls in progress as `unreachable`; later calls fail the same way. */
   close(): Promise<void>
+}
+
+/** An agent to call. */
+export interface CalledAgent {
+  /** Canonical base URL. */
+  readonly endpoint: string
+  /** The owner in whose name it is called (`calledFor`); undefined where none is proven. */
+  readonly calledFor: string | undefined
 }
 
 /** One call to an untrusted host. */
@@ -34,6 +47,11 @@ export interface OutboundRequest {
    */
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
+  /**
+   * The owner in whose name an agent is called (`calledFor`), for whom a private network may be open (D54). A function
+   * is called only where such networks exist. Without an owner the call goes to public addresses alone.
+   */
+  readonly calledFor?: CalledFor
   /** Maximum bytes of the response body. */
   readonly maxBytes: number
   /**
@@ -77,6 +95,8 @@ export interface OutboundOptions {
   readonly shunnedHosts?: readonly string[]
   /** Public addresses that must not be called, such as those of the platform's own network (SSRF-01). */
   readonly shunnedAddresses?: readonly AddressBlock[]
+  /** Private networks that the operator opened to the agents of some owners (D54); undefined: none. */
+  readonly privateNetworks?: PrivateNetworks | undefined
   /** The `user-agent` header; an operator adds a contact for complaints. */
   readonly userAgent?: string
   /**
@@ -100,8 +120,8 @@ export interface OutboundOptions {
  */
 const READS_FACTOR = 4
 const POSTS_FACTOR = 16
-const MAX_IDLE_ORIGINS = 256
-const MAX_IDLE_PER_ORIGIN = 4
+const MAX_IDLE_KEYS = 256
+const MAX_IDLE_PER_KEY = 4
 const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
 
 /**
@@ -129,7 +149,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
   setMaxListeners(0, closing.signal)
   const running = new Set<Promise<OutboundOutcome>>()
   return {
-    judge: url => judgeBaseUrl(url, options.localMode, options.shunnedHosts),
+    judge(url, calledFor) {
+      const { localMode, shunnedHosts: shunned, privateNetworks } = options
+      const privateHosts = privateNetworks && privateHostsOf(privateNetworks, calledFor)
+      return judgeBaseUrl(url, { localMode, shunned, privateHosts })
+    },
     send(request) {
       const outcome = makeCall(request, means, closing.signal).finally(() => running.delete(outcome))
       running.add(outcome)
@@ -152,11 +176,12 @@ function collectMeans(options: OutboundOptions): Means {
       clock: options.clock ?? systemClock,
       resolve: options.resolve ?? createResolve(),
       connectTo: options.connectTo ?? connectOverTcp,
-      secureContext:
-        options.ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, options.ca] }),
+      secureContext: trusting(options.ca),
+      privateNetworks: options.privateNetworks,
+      privateSecureContext: trusting(options.privateNetworks?.ca),
     },
     shunned: options.shunnedHosts ?? [],
-    idle: createIdleLines(MAX_IDLE_ORIGINS, MAX_IDLE_PER_ORIGIN),
+    idle: createIdleLines(MAX_IDLE_KEYS, MAX_IDLE_PER_KEY),
     hostSlots: createSlots(perHost),
     addressSlots: {
       read: createSlots(perHost * READS_FACTOR),
@@ -165,6 +190,11 @@ function collectMeans(options: OutboundOptions): Means {
     },
     userAgent: options.userAgent ?? DEFAULT_USER_AGENT,
   }
+}
+
+/** Undefined where nothing but the public authorities is trusted. */
+function trusting(ca: string | undefined): SecureContext | undefined {
+  return ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, ca] })
 }
 
 async function makeCall(

@@ -21,8 +21,10 @@ import {
   type ReadVariable,
 } from '@farebox/server/internal/environment'
 import { isHostName } from '../outbound/address/host-rules.ts'
-import { readAddressBlock, type AddressBlock } from '../outbound/address/public-address.ts'
+import type { PrivateNetworks } from '../outbound/address/private-networks.ts'
+import type { AddressBlock } from '../outbound/address/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
+import { readBlocks, readList, readPrivateNetworks } from './read-private-networks.ts'
 import { readSettlementRule } from './read-settlement-rule.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
@@ -38,6 +40,8 @@ export interface PlatformEnvironment {
   readonly shunnedHosts: readonly string[]
   /** Public addresses that must not be called, such as the platform's own. */
   readonly shunnedAddresses: readonly AddressBlock[]
+  /** Private networks opened to the agents of some owners (D54). */
+  readonly privateNetworks: Omit<PrivateNetworks, 'ownServices'> | undefined
   readonly network: Network
   readonly rpcUrl: string
   /** Undefined only when the program starts a database of its own. */
@@ -80,7 +84,8 @@ export function readEnvironment(
     metricsPort: () => readPort('METRICS_PORT', read),
     trustedProxies: () => readProxies(read),
     shunnedHosts: () => readShunned(read),
-    shunnedAddresses: () => readShunnedAddresses(read),
+    shunnedAddresses: () => readBlocks('PLATFORM_SHUNNED_ADDRESSES', read),
+    privateNetworks: () => readPrivateNetworks(source, read, crypto),
     network: () => readNetwork(read('PLATFORM_NETWORK') ?? 'eip155:8453'),
     rpcUrl: () => readRpcUrl(read),
     databaseUrl: () => readDatabaseUrl(read, bringsDatabase ? undefined : DATABASE_ADVICE),
@@ -128,13 +133,6 @@ function readSwitch(name: string, read: ReadVariable): boolean {
   throw new EnvironmentError(`${name} must be exactly "true" or "false", got ${shown(value)}`)
 }
 
-function readList(name: string, read: ReadVariable): readonly string[] {
-  return (read(name) ?? '')
-    .split(',')
-    .map(one => one.trim())
-    .filter(one => one !== '')
-}
-
 function readShunned(read: ReadVariable): readonly string[] {
   const hosts = readList('PLATFORM_SHUNNED_HOSTS', read)
   const wrong = hosts.find(one => !isHostName(one))
@@ -142,16 +140,6 @@ function readShunned(read: ReadVariable): readonly string[] {
   throw new EnvironmentError(
     `PLATFORM_SHUNNED_HOSTS must be host names in lower case, with commas, such as agents.example, got ${shown(wrong)}`,
   )
-}
-
-function readShunnedAddresses(read: ReadVariable): readonly AddressBlock[] {
-  return readList('PLATFORM_SHUNNED_ADDRESSES', read).map(one => {
-    const block = readAddressBlock(one)
-    if (block !== undefined) return block
-    throw new EnvironmentError(
-      `PLATFORM_SHUNNED_ADDRESSES must be addresses or CIDR ranges, with commas, got ${shown(one)}`,
-    )
-  })
 }
 
 function readProxies(read: ReadVariable): readonly string[] {

@@ -18,6 +18,7 @@ import { createNodeClock } from './node-clock.ts'
 import { openPages } from './open-pages.ts'
 import { openPaymentSeal } from './open-payment-seal.ts'
 import { DATABASE_ADVICE, type PlatformEnvironment } from './read-environment.ts'
+import { ownServicesAt } from './read-private-networks.ts'
 
 /**
  * The maximum size of a response, which must fit all logs of one block: anyone can fill a block with logs, and the
@@ -81,13 +82,19 @@ async function openDatabase(
   return database
 }
 
+/** The services of this platform, which no agent on a private network may be (D54). */
+function ownServices({ databaseUrl, directDatabaseUrl, rpcUrl, settings }: PlatformEnvironment) {
+  return ownServicesAt([databaseUrl, directDatabaseUrl, rpcUrl, settings.facilitator?.url])
+}
+
 async function openParts(
   environment: PlatformEnvironment,
   log: Log,
   database: Database,
   started: End[],
 ): Promise<PlatformDependencies> {
-  const { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses } = environment
+  const { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses, privateNetworks } =
+    environment
   const seal = await openPaymentSeal(environment, database)
   const nodeClock = createNodeClock(systemClock, log)
   const rpc = createJsonRpc(rpcUrl, { dates: nodeClock, maxAnswerBytes: MOST_NODE_ANSWER_BYTES })
@@ -97,6 +104,7 @@ async function openParts(
     clock: systemClock,
     shunnedHosts,
     shunnedAddresses,
+    privateNetworks: privateNetworks && { ...privateNetworks, ownServices: ownServices(environment) },
   })
   started.push(() => outbound.close())
   const checker = createChecker({ clock: systemClock })

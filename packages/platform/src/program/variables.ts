@@ -45,6 +45,18 @@ export const PLATFORM_VARIABLES = {
   PLATFORM_SHUNNED_ADDRESSES: {
     meaning: 'public addresses or CIDR ranges, with commas, that are never called',
   },
+  PLATFORM_PRIVATE_OWNERS: {
+    meaning: 'owners, with commas, whose agents may be on the private networks below; goes with the next two',
+  },
+  PLATFORM_PRIVATE_HOSTS: {
+    meaning: 'host names on these networks, with commas; what is below them is included',
+  },
+  PLATFORM_PRIVATE_ADDRESSES: {
+    meaning: 'addresses or CIDR ranges of these networks, with commas',
+  },
+  PLATFORM_PRIVATE_CA_FILE: {
+    meaning: 'certificate authorities, in PEM, that are trusted on these networks beside the public ones',
+  },
   PLATFORM_NETWORK: { meaning: 'the chain of stakes and payments (CAIP-2)', default: 'eip155:8453' },
   AGENT_REGISTRY_BLOCK: {
     meaning: 'the block that created the contract; earlier ones are not read',

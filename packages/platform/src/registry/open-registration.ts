@@ -25,6 +25,17 @@ import { isBlocked } from '../agents/taken-down-endpoints.ts'
 const FOUND_KEPT_MS = 60_000
 const MAX_SHOWN_CAPABILITIES = 100
 
+/** The endpoint that somebody wants to register. */
+export interface AskedRegistration {
+  /** In any spelling. */
+  readonly endpoint: string
+  /**
+   * The address that is signed in, lower-case; its private networks are open to the inspection (D54). An address that is
+   * only named is not enough: the inspection would tell a stranger about the hosts there.
+   */
+  readonly signedIn?: string | undefined
+}
+
 /**
  * Opens the registration of an endpoint: a new one, or the existing one (REG-06). The endpoint is inspected, unless
  * this was done within the last minute or an agent has already been staked for it. When the endpoint is good now,
@@ -34,9 +45,12 @@ const MAX_SHOWN_CAPABILITIES = 100
  * that was not registered through this registration is listed with it, or when the operator took one down there. The
  * details of the error contain the checks made so far and the listed agent.
  */
-export async function openRegistration(parts: PlatformParts, given: string): Promise<Registration> {
+export async function openRegistration(
+  parts: PlatformParts,
+  asked: AskedRegistration,
+): Promise<Registration> {
   const checks: RegistrationCheck[] = []
-  const steps = openInSteps(parts, given)
+  const steps = openInSteps(parts, asked)
   try {
     for (;;) {
       const step = await steps.next()
@@ -58,21 +72,23 @@ export async function openRegistration(parts: PlatformParts, given: string): Pro
  */
 export async function* openInSteps(
   parts: PlatformParts,
-  given: string,
+  { endpoint: given, signedIn }: AskedRegistration,
   signal?: AbortSignal,
 ): AsyncGenerator<RegistrationCheck, Registration> {
-  const verdict = parts.outbound.judge(given)
+  const verdict = parts.outbound.judge(given, signedIn)
   if (!verdict.ok) {
     yield explainEndpoint(parts, given, verdict.reason)
     throw new Refusal('validation', `endpoint: ${verdict.reason}`)
   }
+  const inspectedFor = verdict.isPrivate && signedIn
   const known = await readRegistrationOf(parts.database, verdict.url)
   const claim = await findClaim(parts.database, verdict.url, known)
   const nowMs = parts.clock.nowMs()
   if (claim === undefined && known !== undefined) {
     const { status } = await readRegistrationStatus(parts, known)
     const isUnderWay = status.state !== 'waiting_for_stake' && status.state !== 'refused'
-    if (isUnderWay || nowMs - known.examinedAtMs < FOUND_KEPT_MS) {
+    const isReused = nowMs - known.examinedAtMs < FOUND_KEPT_MS && known.inspectedFor === inspectedFor
+    if (isUnderWay || isReused) {
       yield* tellChecks(known.checks, status)
       return known
     }
@@ -90,11 +106,13 @@ export async function* openInSteps(
     throw new Refusal('conflict', `endpoint: ${refusal}`, { ...(claim && { details: { listed: claim } }) })
   }
   yield before[1]
-  const { result, checks } = yield* collect(probeInSteps(parts, verdict.url, signal))
+  const { result, checks } = yield* collect(
+    probeInSteps(parts, { endpoint: verdict.url, calledFor: signedIn }, signal),
+  )
   const found = tellFound(result)
   const owner = found.phase === 'agent' ? found.wallet : undefined
   await inspectRefusedSoon(parts.database.pool, { endpoint: verdict.url, owner, nowMs: parts.clock.nowMs() })
-  const inspected = { found, checks: [...before, ...checks] }
+  const inspected = { found, checks: [...before, ...checks], inspectedFor }
   return await saveRegistration(parts.database, verdict.url, inspected, parts.clock.nowMs())
 }
 

@@ -15,7 +15,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { encodeRegister, STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
-import { openInSteps, openRegistration } from './open-registration.ts'
+import { openInSteps, openRegistration, type AskedRegistration } from './open-registration.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { tellChecks } from './tell-checks.ts'
 import { readRegistration, type Registration } from './registrations.ts'
@@ -45,10 +45,12 @@ export function registrationRoutes(parts: PlatformParts): readonly Route[] {
         400: { description: 'The endpoint cannot be listed; `error` says why', schema: registrationFailure },
         409: { description: 'An agent is listed with this endpoint', schema: registrationFailure },
       },
-      async handle({ headers, body }) {
+      async handle({ headers, body, caller }) {
+        const signedIn = caller.kind === 'owner' ? caller.address : undefined
+        const asked = { endpoint: body.endpoint, signedIn }
         if (headers.accept?.includes('text/event-stream') === true)
-          return { events: signal => registrationEvents(parts, body.endpoint, signal) }
-        return { body: await tell(parts, await openRegistration(parts, body.endpoint)) }
+          return { events: signal => registrationEvents(parts, asked, signal) }
+        return { body: await tell(parts, await openRegistration(parts, asked)) }
       },
     }),
     defineRoute({
@@ -72,11 +74,11 @@ export function registrationRoutes(parts: PlatformParts): readonly Route[] {
 
 async function* registrationEvents(
   parts: PlatformParts,
-  endpoint: string,
+  asked: AskedRegistration,
   signal: AbortSignal,
 ): AsyncGenerator<ServerEvent> {
   const checks: RegistrationCheck[] = []
-  const steps = openInSteps(parts, endpoint, signal)
+  const steps = openInSteps(parts, asked, signal)
   try {
     for (;;) {
       const step = await steps.next()

@@ -151,7 +151,7 @@ async function readPending(
   )
   return rows
     .filter(row => {
-      const verdict = outbound.judge(row.endpoint)
+      const verdict = outbound.judge(row.endpoint, row.owner)
       return verdict.ok && verdict.url === endpoint
     })
     .map(row => ({

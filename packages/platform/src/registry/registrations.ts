@@ -13,6 +13,8 @@ export interface Registration {
   readonly checks: readonly RegistrationCheck[]
   readonly createdAtMs: number
   readonly examinedAtMs: number
+  /** The address that was signed in, where the endpoint may be on a private network: the result is for it alone (D54). */
+  readonly inspectedFor: string | undefined
 }
 
 /** Registrations that were not opened again for this time are deleted; opening the endpoint again creates a new one. */
@@ -51,7 +53,7 @@ export async function readRegistrationOf(
 export async function saveRegistration(
   database: Database,
   endpoint: string,
-  { found, checks }: Pick<Registration, 'found' | 'checks'>,
+  { found, checks, inspectedFor }: Pick<Registration, 'found' | 'checks' | 'inspectedFor'>,
   nowMs: number,
 ): Promise<Registration> {
   await database.query('forget-registrations', 'delete from registrations where examined_at < $1', [
@@ -59,12 +61,20 @@ export async function saveRegistration(
   ])
   const [row] = await database.query<RegistrationColumns>(
     'save-registration',
-    `insert into registrations (registration_id, endpoint, found, checks, created_at, examined_at)
-     values ($1, $2, $3, $4, $5, $5)
+    `insert into registrations (registration_id, endpoint, found, checks, created_at, examined_at, inspected_for)
+     values ($1, $2, $3, $4, $5, $5, $6)
      on conflict (endpoint) do update
-       set found = excluded.found, checks = excluded.checks, examined_at = excluded.examined_at
+       set found = excluded.found, checks = excluded.checks, examined_at = excluded.examined_at,
+         inspected_for = excluded.inspected_for
      returning *`,
-    [randomUUID(), endpoint, JSON.stringify(found), JSON.stringify(checks), new Date(nowMs)],
+    [
+      randomUUID(),
+      endpoint,
+      JSON.stringify(found),
+      JSON.stringify(checks),
+      new Date(nowMs),
+      inspectedFor ?? null,
+    ],
   )
   if (row === undefined) throw new Error('the registration was not written')
   return toRegistration(row)
@@ -77,6 +87,7 @@ interface RegistrationColumns {
   readonly checks: readonly RegistrationCheck[]
   readonly created_at: Date
   readonly examined_at: Date
+  readonly inspected_for: string | null
 }
 
 function toRegistration(row: RegistrationColumns): Registration {
@@ -87,5 +98,6 @@ function toRegistration(row: RegistrationColumns): Registration {
     checks: row.checks,
     createdAtMs: row.created_at.getTime(),
     examinedAtMs: row.examined_at.getTime(),
+    inspectedFor: row.inspected_for ?? undefined,
   }
 }

@@ -1,8 +1,9 @@
-import type { FollowContractOptions } from '../contract-events/follow-contract.ts'
+import type { ContractFollower, FollowContractOptions } from '../contract-events/follow-contract.ts'
 import { sharedFollowing, keepFollowing } from '../contract-events/keep-following.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { Background } from '../work/loop.ts'
 import { createRegistryFollower } from './chain/follow-registry.ts'
+import { judgeEndpointsAgain } from './chain/judge-endpoints-again.ts'
 import { startInspections } from './inspect/start-inspections.ts'
 
 /**
@@ -15,8 +16,16 @@ export function startRegistry(parts: PlatformParts, options: FollowContractOptio
     firstBlock: parts.settings.registryFirstBlock ?? 0,
     ...options,
   })
+  let areJudged = false
+  const afterJudging: ContractFollower = {
+    async pass() {
+      if (!areJudged) await judgeEndpointsAgain(parts)
+      areJudged = true
+      return await follower.pass()
+    },
+  }
   const inspections = startInspections(parts)
-  const following = keepFollowing(parts, follower, { name: 'registry', passed: () => inspections.wake() })
+  const following = keepFollowing(parts, afterJudging, { name: 'registry', passed: () => inspections.wake() })
   return {
     async stop() {
       await following.stop()

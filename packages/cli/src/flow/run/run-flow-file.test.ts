@@ -7,7 +7,7 @@ import { flowOf, QR, SUMMARY, SUMMARY_AND_QR } from '@farebox/flows/src/test-set
 import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { systemClock } from '@farebox/protocol/time/clock'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sessionFile } from '../../account/session-file.ts'
+import { sessionFile } from '../../home/session-file.ts'
 import { runCli } from '../../run-cli.ts'
 import { createTestWorld, type TestWorldOptions } from '../../testing/test-world.ts'
 

@@ -1,7 +1,6 @@
 import { printable } from '@farebox/conformance/internal/printable'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
-import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { CommandError, usageError } from '../../command-error.ts'
 import { readUrl, schemeHint } from '../../terminal/read-option.ts'
@@ -36,16 +35,14 @@ function placeOf(url: string): string {
 }
 
 /**
- * Refuses URLs that the platform would never call (D37, CLI-04): http, IP addresses, and names of this machine or of a
- * private network. A platform in local mode also accepts agents on this machine.
+ * Refuses URLs that no platform calls (D37, CLI-04): http, IP addresses, and names of this machine. A platform in local
+ * mode also accepts agents on this machine. Which other names and addresses it calls, the platform itself says.
  */
-export async function refuseUnreachable(
-  endpoint: string,
-  options: { readonly localMode: boolean },
-): Promise<void> {
+export function refuseUncallable(endpoint: string, options: { readonly localMode: boolean }): void {
   const { protocol, host, hostname, port } = new URL(endpoint)
-  if (options.localMode && isLoopback(hostname)) return
-  const own = isLoopback(hostname) ? `\n${LOCAL_HINT}` : ''
+  const isOwn = isLoopback(hostname)
+  if (options.localMode && isOwn) return
+  const own = isOwn ? `\n${LOCAL_HINT}` : ''
   if (protocol === 'http:') {
     throw new CommandError(
       `an agent is registered by its https URL, got http://${printable(host)}`,
@@ -58,71 +55,11 @@ export async function refuseUnreachable(
       `give the agent a name: https://agent.example${port === '' ? '' : `:${port}`}${own}`,
     )
   }
-  const found = await addressesOf(hostname)
-  const hidden = found.find(address => !isPublicAddress(address))
-  if (hidden === undefined) return
-  throw new CommandError(
-    `${printable(hostname)} leads to ${hidden}, which nobody but you can reach`,
-    `an agent has to be reachable from everywhere${own}`,
-  )
+  if (isOwn)
+    throw new CommandError(
+      `${printable(hostname)} is this machine, which nobody but you can reach`,
+      `an agent has to be reachable by the platform${own}`,
+    )
 }
 
 const LOCAL_HINT = 'agents of this machine are registered at a local platform: npm start of Farebox runs one'
-
-async function addressesOf(hostname: string): Promise<readonly string[]> {
-  try {
-    return (await lookup(hostname, { all: true })).map(({ address }) => address)
-  } catch (cause) {
-    throw new CommandError(
-      `the name ${printable(hostname)} cannot be looked up`,
-      'is it spelt right, and does it have a record yet?',
-      { cause },
-    )
-  }
-}
-
-/** Blocks of IANA's special-purpose registries that are not public addresses, as far as an agent could have one. */
-const SPECIAL_IPV4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const
-/** The block assigned to the public internet so far; all other IPv6 addresses have a special purpose. */
-const GLOBAL_IPV6 = ['2000::', 3] as const
-const SPECIAL_IPV6 = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const
-
-/**
- * Returns whether an IP address is public. The platform checks again, more strictly and at the time of the connection
- * (D37); this check informs an owner before anything is staked.
- */
-export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !special.check(address, 'ipv4')
-    case 6:
-      return globalIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6')
-    default:
-      return false
-  }
-}
-
-const special = new BlockList()
-for (const [network, prefix] of SPECIAL_IPV4) special.addSubnet(network, prefix, 'ipv4')
-for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6')
-const globalIpv6 = new BlockList()
-globalIpv6.addSubnet(...GLOBAL_IPV6, 'ipv6')

@@ -6,7 +6,14 @@ import {
   refreshed,
   registration,
 } from '@farebox/platform-api/registry'
-import { type AskPlatform, createAskPlatform, notAPlatform, PlatformRefusal } from './ask-platform.ts'
+import { liveSession } from '../../home/session-file.ts'
+import {
+  type AskPlatform,
+  createAskPlatform,
+  notAPlatform,
+  PlatformRefusal,
+  unlessPlatformRefused,
+} from './ask-platform.ts'
 
 const knownAgent = agentPage.pick({
   agent_id: true,
@@ -24,16 +31,29 @@ const lastLook = declarationHistory.pick({ problem: true, last_read_at: true })
 export type OpenPlatform = ReturnType<typeof openPlatform>
 export type PlatformAgent = Awaited<ReturnType<OpenPlatform['readAgent']>>
 
-/** Opens the platform at a URL; nothing is sent yet. */
-export function openPlatform(url: string, signal: AbortSignal) {
+/**
+ * Opens the platform at a URL; nothing is sent yet.
+ *
+ * @param home - the folder with the sessions of this machine; without it nothing is asked in the name of an owner
+ */
+export function openPlatform(url: string, signal: AbortSignal, home?: string) {
   const ask = createAskPlatform(url, signal)
   const agent = (agentId: number): string => `/v1/agents/${agentId}`
   return {
     url,
     describe: () => describe(ask, url),
-    /** Starts the registration of an endpoint, or returns the existing one. The platform probes the endpoint itself. */
-    register: (endpoint: string) =>
-      ask({ path: '/v1/registrations', body: { endpoint }, schema: registration }),
+    /**
+     * Starts the registration of an endpoint, or returns the existing one. The platform probes the endpoint itself. Whoever
+     * is signed in there asks in their own name: a private network may be open to their agents (D54).
+     */
+    async register(endpoint: string) {
+      const asked = { path: '/v1/registrations', body: { endpoint }, schema: registration }
+      const session = home === undefined ? undefined : await liveSession(home, url)
+      // The platform may have ended a session that still counts as live here.
+      const inTheirName =
+        session && (await unlessPlatformRefused(ask({ ...asked, token: session.token }), [401]))
+      return inTheirName ?? (await ask(asked))
+    },
     readRegistration: (id: string) =>
       ask({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),
     /** Makes the platform probe an agent now. */

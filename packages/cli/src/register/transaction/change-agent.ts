@@ -79,7 +79,7 @@ export async function changeAgent(
   clock: Clock = systemClock,
 ): Promise<ChangedAgent> {
   const chosen = await findPlatform(world, raw.platform, change.agentId)
-  const platform = openPlatform(chosen.url, world.signal)
+  const platform = openPlatform(chosen.url, world.signal, world.home)
   const described = await platform.describe()
   const registry = await openRegistry(world, chosen, described, raw)
   const journal = openRegistrationJournal(world.home)

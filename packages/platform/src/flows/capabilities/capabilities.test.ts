@@ -256,6 +256,8 @@ test('only a limited number of agents is asked in five seconds; for the others t
   const agents = Array.from({ length: 300 }, (_, index) => ({
     agentId: index + 1,
     endpoint: `https://agent-${index}.example`,
+    owner: `0x${'11'.repeat(20)}`,
+    endpointBy: undefined,
     name: '',
   }))
   const answers = await Promise.all(agents.map(askNow))

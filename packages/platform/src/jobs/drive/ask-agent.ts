@@ -1,5 +1,7 @@
 import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { readOutcome, type Outcome } from '@farebox/client/internal/attempt/read-outcome'
+import { calledFor } from '../../agents/agent-row.ts'
+import { readRecentAgent } from '../../agents/read-agent.ts'
 import { executeLimits } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
@@ -39,6 +41,11 @@ export async function askAgent(
       'payment-signature': parts.seal.open(job.jobId, sealedPayment),
     },
     body: requestBody,
+    // As it is now, not as when the job was ordered: the agent may have changed hands.
+    calledFor: async () => {
+      const agent = await readRecentAgent(parts.database, job.agentId)
+      return agent && calledFor(agent)
+    },
     ...executeLimits(job.maxDeadlineSeconds),
     signal,
   })

@@ -1,6 +1,6 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import type { AgentRow } from '../../agents/agent-row.ts'
+import { calledFor, type AgentRow } from '../../agents/agent-row.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { readAgent, readRecentAgent } from '../../agents/read-agent.ts'
@@ -10,6 +10,8 @@ export interface PayableCapability {
   readonly agentId: number
   /** The agent's base URL. */
   readonly endpoint: string
+  /** The owner in whose name it is called. */
+  readonly calledFor: string | undefined
   readonly declaration: Declaration
   /** The registered and proven wallet; lower-case address. */
   readonly wallet: string
@@ -71,7 +73,16 @@ function payableOf(
   const capability = readCapability(declaration, name)
   const price = readPrice(capability.pricing.amount)
   if (!price.ok) throw new Error(`agent ${agentId}, ${name}: the stored price ${price.reason}`)
-  return { agentId, endpoint, declaration, wallet, name, capability, priceAtomic: price.atomic }
+  return {
+    agentId,
+    endpoint,
+    calledFor: calledFor(agent),
+    declaration,
+    wallet,
+    name,
+    capability,
+    priceAtomic: price.atomic,
+  }
 }
 
 function readCapability({ capabilities }: Declaration, name: string): Capability {

@@ -53,7 +53,7 @@ export async function quoteJob(
  */
 export async function askPrice(
   { outbound, network, log, database }: PlatformParts,
-  { agentId, endpoint, name, declaration }: PayableCapability,
+  { agentId, endpoint, calledFor, name, declaration }: PayableCapability,
   signal?: AbortSignal,
 ): Promise<Quote> {
   const outcome = await outbound.send({
@@ -62,6 +62,7 @@ export async function askPrice(
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     // Without a job_id the request can be priced, as any body can (D14), but it is never run, not even in dev mode.
     body: JSON.stringify({ service_version: SERVICE_VERSION, task: { capability: name } }),
+    calledFor,
     ...PROBE_LIMITS,
     ...(signal && { signal }),
   })

@@ -1,5 +1,5 @@
 import { checkSoon } from '../../agents/check-soon.ts'
-import type { AgentRow } from '../../agents/agent-row.ts'
+import { calledFor, type AgentRow } from '../../agents/agent-row.ts'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { checkOnce } from './check-agent.ts'
@@ -14,7 +14,9 @@ const KEPT_MS = 5_000
 const MOST_ASKED = 250
 
 /** Resolves to whether the agent responds to a health request at this moment. */
-export type AskNow = (agent: Pick<AgentRow, 'agentId' | 'endpoint' | 'name'>) => Promise<boolean>
+export type AskNow = (
+  agent: Pick<AgentRow, 'agentId' | 'endpoint' | 'owner' | 'endpointBy' | 'name'>,
+) => Promise<boolean>
 
 /**
  * Creates a function that sends `GET /health` to an agent before a caller pays, at most once in {@link KEPT_MS} for all
@@ -24,9 +26,10 @@ export type AskNow = (agent: Pick<AgentRow, 'agentId' | 'endpoint' | 'name'>) =>
  */
 export function createAskNow({ clock, database, log, outbound }: PlatformParts): AskNow {
   const asked = new Map<number, { readonly atMs: number; readonly answers: Promise<boolean> }>()
-  const ask: AskNow = async ({ agentId, endpoint, name }) => {
+  const ask: AskNow = async agent => {
+    const { agentId, endpoint, name } = agent
     if (endpoint === undefined) return false
-    const { ok } = await checkOnce(outbound, { endpoint, name })
+    const { ok } = await checkOnce(outbound, { endpoint, calledFor: calledFor(agent), name })
     if (!ok)
       await checkSoon(database, agentId).catch((error: unknown) => {
         log.warn('cannot schedule a check of an agent', { agent: agentId, error: describeError(error) })

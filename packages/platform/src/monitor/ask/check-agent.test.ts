@@ -4,7 +4,7 @@ import { healthOf, pretendOutbound, type Attempt } from '../../test-setup/networ
 import { answer, httpHead, startUntrustedHost } from '../../test-setup/network/untrusted-host.ts'
 import { checkAgent, type CheckResult } from './check-agent.ts'
 
-const AGENT = { endpoint: 'https://agent.example/base', name: 'Word counter' }
+const AGENT = { endpoint: 'https://agent.example/base', calledFor: undefined, name: 'Word counter' }
 const turn = (): Promise<() => void> => Promise.resolve(() => undefined)
 
 async function checkAnswers(...attempts: readonly Attempt[]): Promise<CheckResult | undefined> {
@@ -83,7 +83,7 @@ test('D33 D37 over real connections, a redirect, a flood and a private address f
   const flood = await startUntrustedHost(answer(`"${'x'.repeat(300_000)}"`))
   try {
     const check = (endpoint: string): Promise<CheckResult | undefined> =>
-      checkAgent(outbound, { endpoint, name: AGENT.name }, turn)
+      checkAgent(outbound, { ...AGENT, endpoint }, turn)
     expect(await check(`http://127.0.0.1:${good.port}`)).toMatchObject({ ok: true })
     expect(good.requests[0]).toMatch(/^GET \/health HTTP\/1.1/)
     expect(await check(`http://127.0.0.1:${elsewhere.port}`)).toEqual({ ok: false, reason: 'wrong-status' })

@@ -1,7 +1,7 @@
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { FailureReason } from '../../outbound/address/outbound-failure.ts'
-import type { Outbound } from '../../outbound/outbound.ts'
+import type { CalledAgent, Outbound } from '../../outbound/outbound.ts'
 
 /** Why a check failed: either there was no response, or the response is not the documented one. */
 export type CheckReason = FailureReason | 'wrong-status' | 'not-json' | 'not-health' | 'wrong-name'
@@ -12,9 +12,7 @@ export type CheckResult =
   | { readonly ok: false; readonly reason: CheckReason }
 
 /** The agent that a check calls. */
-export interface CheckedAgent {
-  /** Canonical base URL. */
-  readonly endpoint: string
+export interface CheckedAgent extends CalledAgent {
   /** As registered. Empty while the name is not known (Phase 1); then any name passes. */
   readonly name: string
 }
@@ -63,7 +61,7 @@ export function checkOnce(
 
 async function attemptCheck(
   outbound: Outbound,
-  { endpoint, name }: CheckedAgent,
+  { endpoint, calledFor, name }: CheckedAgent,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<CheckResult> {
@@ -71,6 +69,7 @@ async function attemptCheck(
     url: `${endpoint}/health`,
     method: 'GET',
     headers: { accept: 'application/json' },
+    calledFor,
     maxBytes: PROBE_LIMITS.maxBytes,
     timeoutMs,
     ...(signal !== undefined && { signal }),

@@ -47,7 +47,7 @@ function setRoute(parts: PlatformParts): Route {
     answers: { 200: { description: 'The webhook and, this once, its secret', schema: webhookMade } },
     handle: async ({ params: { agentId }, body: { url }, caller }) => {
       await readOwnAgent(parts, agentId, caller.address)
-      const verdict = judgeTarget(url, parts.settings.localMode)
+      const verdict = judgeTarget(url, { localMode: parts.settings.localMode })
       if (!verdict.ok) throw new Refusal('validation', verdict.reason)
       const nowMs = parts.clock.nowMs()
       const secret = await setWebhook(parts.database, agentId, { owner: caller.address, url, nowMs })

@@ -27,7 +27,7 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set(
     .map(Number),
 )
 
-const NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+const NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
  * Why an untrusted server may not have this host (D37, SSRF-01); undefined when it may. `host` must be the output of
@@ -38,7 +38,7 @@ export function refuseHost(host: string, localMode: boolean): string | undefined
   if (isIP(host) !== 0) return 'host: must be a name, not an IP address'
   if (!host.includes('.')) return 'host: must be a full domain name with at least one dot'
   if (!NAME.test(host)) return 'host: must be a domain name of letters, digits and hyphens'
-  const ending = host.slice(host.lastIndexOf('.') + 1)
+  const ending = endingOf(host)
   return INNER_SUFFIXES.has(ending) ? `host: names that end in .${ending} are not public` : undefined
 }
 
@@ -52,17 +52,26 @@ export function refusePort(port: number): string | undefined {
   return BLOCKED_PORTS.has(port) ? `port: ${port} belongs to another service` : undefined
 }
 
-/**
- * Whether this name or one of its parent domains is on the list of names whose owners want no calls from the platform
- * (SSRF-07).
- */
-export function isShunned(host: string, shunned: readonly string[]): boolean {
-  return shunned.some(name => host === name || host.endsWith(`.${name}`))
+/** Whether this name or one of its parent domains is in the list. */
+export function isAtOrBelow(host: string, names: readonly string[]): boolean {
+  return names.some(name => host === name || host.endsWith(`.${name}`))
 }
 
-/** Whether a name is a valid entry of that list, by the rules for hosts: lower case, punycode. */
+/** Whether a name is a valid entry of the list of shunned names: lower case, punycode, with a dot. */
 export function isHostName(name: string): boolean {
-  return NAME.test(name)
+  return name.includes('.') && NAME.test(name)
+}
+
+/**
+ * Whether a name can be at or below a name on a private network (D54): also without a dot, and with an ending that no
+ * public name has. Names of this machine never are.
+ */
+export function isPrivateHostName(name: string): boolean {
+  return isIP(name) === 0 && NAME.test(name) && endingOf(name) !== 'localhost'
+}
+
+function endingOf(host: string): string {
+  return host.slice(host.lastIndexOf('.') + 1)
 }
 
 /** Whether a host denotes this machine by its spelling alone. Local mode may call such hosts without TLS. */

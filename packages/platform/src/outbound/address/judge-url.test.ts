@@ -31,8 +31,8 @@ const canonical: readonly (readonly [string, string])[] = [
 
 describe('REG-03 each agent URL has one canonical form', () => {
   test.each(canonical)('%s is %s', (url, expected) => {
-    expect(judgeBaseUrl(url, false)).toEqual({ ok: true, url: expected })
-    expect(judgeBaseUrl(expected, false)).toEqual({ ok: true, url: expected })
+    expect(judgeBaseUrl(url, { localMode: false })).toEqual({ ok: true, url: expected })
+    expect(judgeBaseUrl(expected, { localMode: false })).toEqual({ ok: true, url: expected })
   })
 
   test.each([
@@ -50,7 +50,7 @@ describe('REG-03 each agent URL has one canonical form', () => {
     ['https://8.8.8.8', 'host: must be a name, not an IP address'],
     ['https://printer.local', 'host: names that end in .local are not public'],
   ])('%s is refused: %s', (url, reason) => {
-    expect(judgeBaseUrl(url, false)).toEqual({ ok: false, reason })
+    expect(judgeBaseUrl(url, { localMode: false })).toEqual({ ok: false, reason })
   })
 })
 
@@ -58,27 +58,27 @@ describe('a URL that is short in its given form', () => {
   const at = (path: string): string => `https://agents.example/${path}`
 
   test('is refused when its escaped form is longer than 2,048 characters', () => {
-    expect(judgeBaseUrl(at('字'.repeat(670)), false)).toEqual({
+    expect(judgeBaseUrl(at('字'.repeat(670)), { localMode: false })).toEqual({
       ok: false,
       reason: 'url: must have at most 2048 characters once its path is escaped, got 6053',
     })
-    expect(judgeBaseUrl(at('字'.repeat(226)), false)).toMatchObject({ ok: false })
+    expect(judgeBaseUrl(at('字'.repeat(226)), { localMode: false })).toMatchObject({ ok: false })
   })
 
   test('is accepted up to this length, and so is its canonical form', () => {
     const longest = at('字'.repeat(225))
-    expect(judgeBaseUrl(longest, false)).toMatchObject({ ok: true })
+    expect(judgeBaseUrl(longest, { localMode: false })).toMatchObject({ ok: true })
     const plain = at('a'.repeat(2_048 - at('').length))
-    expect(judgeBaseUrl(plain, false)).toEqual({ ok: true, url: plain })
-    expect(judgeBaseUrl(`${plain}a`, false)).toMatchObject({ ok: false })
+    expect(judgeBaseUrl(plain, { localMode: false })).toEqual({ ok: true, url: plain })
+    expect(judgeBaseUrl(`${plain}a`, { localMode: false })).toMatchObject({ ok: false })
   })
 })
 
 describe('SSRF-01 URLs refused by their spelling', () => {
   test.each(HOSTILE_URLS)('%s (%s)', written => {
     const url = written.replace('PORT', '8443')
-    expect(judgeTarget(url, false)).toMatchObject({ ok: false })
-    expect(judgeBaseUrl(url, false)).toMatchObject({ ok: false })
+    expect(judgeTarget(url, { localMode: false })).toMatchObject({ ok: false })
+    expect(judgeBaseUrl(url, { localMode: false })).toMatchObject({ ok: false })
   })
 
   test('the corpus has more than the sixty required forms, and no duplicates', () => {
@@ -94,10 +94,10 @@ describe('SSRF-07 a name whose owner wants no calls', () => {
     '%s is refused with the reason',
     url => {
       const refused = { ok: false, reason: 'host: its owner wants no calls from this platform' }
-      expect([judgeTarget(url, false, shunned), judgeBaseUrl(url, false, shunned)]).toEqual([
-        refused,
-        refused,
-      ])
+      expect([
+        judgeTarget(url, { localMode: false, shunned }),
+        judgeBaseUrl(url, { localMode: false, shunned }),
+      ]).toEqual([refused, refused])
     },
   )
 
@@ -106,7 +106,7 @@ describe('SSRF-07 a name whose owner wants no calls', () => {
     'https://victim.example.org',
     'https://example.org/victim.example',
   ])('%s is another name', url => {
-    expect(judgeBaseUrl(url, false, shunned)).toMatchObject({ ok: true })
+    expect(judgeBaseUrl(url, { localMode: false, shunned })).toMatchObject({ ok: true })
   })
 })
 
@@ -120,7 +120,7 @@ describe('D37 the local mode', () => {
     ['https://localhost:8443', 'https://localhost:8443'],
     ['https://agents.example', 'https://agents.example'],
   ])('accepts %s', (url, expected) => {
-    expect(judgeBaseUrl(url, true)).toEqual({ ok: true, url: expected })
+    expect(judgeBaseUrl(url, { localMode: true })).toEqual({ ok: true, url: expected })
   })
 
   test.each([
@@ -141,6 +141,6 @@ describe('D37 the local mode', () => {
     'ws://localhost:3000',
     'file:///etc/passwd',
   ])('still refuses %s', url => {
-    expect(judgeBaseUrl(url, true)).toMatchObject({ ok: false })
+    expect(judgeBaseUrl(url, { localMode: true })).toMatchObject({ ok: false })
   })
 })

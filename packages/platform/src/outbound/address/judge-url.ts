@@ -1,9 +1,14 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
-import { isLocalHost, isShunned, refuseHost, refusePort } from './host-rules.ts'
+import { isAtOrBelow, isLocalHost, isPrivateHostName, refuseHost, refusePort } from './host-rules.ts'
 
 /** The canonical form of a base URL, or the reason why no agent may have it. */
 export type UrlVerdict =
-  | { readonly ok: true; readonly url: string }
+  | {
+      readonly ok: true
+      readonly url: string
+      /** Set when the call may go to a private network. */
+      readonly isPrivate?: true
+    }
   | { readonly ok: false; readonly reason: string }
 
 /** The destination of a call, from a URL that passed the rules. */
@@ -16,6 +21,21 @@ export interface Target {
   readonly port: number
   /** The path and the query. */
   readonly path: string
+  /**
+   * Whether its addresses may be on a network that the operator opened for this call (D54): `may` leaves it to the
+   * addresses, `only` marks a name that cannot be public.
+   */
+  readonly isPrivate: 'no' | 'may' | 'only'
+}
+
+/** What the spelling of a URL is judged by. */
+export interface UrlRules {
+  /** The local mode of D37. */
+  readonly localMode: boolean
+  /** Names whose owners want no calls from the platform (SSRF-07). */
+  readonly shunned?: readonly string[] | undefined
+  /** Names on private networks that this call may reach, and what is below them (D54). */
+  readonly privateHosts?: readonly string[] | undefined
 }
 
 type TargetVerdict =
@@ -38,8 +58,8 @@ const WRITTEN_OUT = /^https?:\/\/([^/?#]+)/i
  * case and punycode; there is no `:443`, no dot after the host and no slash at the end; a path prefix is kept. The
  * result has plain characters only, and 2,048 at most because it is indexed. No connection is made.
  */
-export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly string[]): UrlVerdict {
-  const verdict = judgeTarget(url, localMode, shunned)
+export function judgeBaseUrl(url: string, rules: UrlRules): UrlVerdict {
+  const verdict = judgeTarget(url, rules)
   if (!verdict.ok) return verdict
   if (url.includes('?')) return refuse('url: must not have a query')
   const path = canonicalPath(verdict.target.path)
@@ -49,15 +69,15 @@ export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly
   const canonical = verdict.target.origin + path
   // Escaping writes a character in up to nine, so a URL within the limit may exceed it after escaping.
   const tooLong = refuseLength(canonical, ' once its path is escaped')
-  return tooLong === undefined ? { ok: true, url: canonical } : refuse(tooLong)
+  if (tooLong !== undefined) return refuse(tooLong)
+  return { ok: true, url: canonical, ...(verdict.target.isPrivate !== 'no' && { isPrivate: true }) }
 }
 
-/**
- * Whether the platform may call this URL, judged by its spelling alone (D37, SSRF-01), and its destination.
- *
- * @param shunned - names whose owners want no calls from the platform (SSRF-07)
- */
-export function judgeTarget(url: string, localMode: boolean, shunned: readonly string[] = []): TargetVerdict {
+/** Whether the platform may call this URL, judged by its spelling alone (D37, SSRF-01), and its destination. */
+export function judgeTarget(
+  url: string,
+  { localMode, shunned = [], privateHosts = [] }: UrlRules,
+): TargetVerdict {
   const misspelt = refuseSpelling(url)
   if (misspelt !== undefined) return refuse(misspelt)
   if (!canParseUrl(url)) return refuse('url: is not a valid URL')
@@ -66,13 +86,22 @@ export function judgeTarget(url: string, localMode: boolean, shunned: readonly s
   const host = bareHost(hostname)
   const port = writtenPort === '' ? (secure ? 443 : 80) : Number(writtenPort)
   if (!secure && !(localMode && isLocalHost(host))) return refuse('scheme: must be https')
-  const refused = refuseHost(host, localMode) ?? refusePort(port)
+  const notPublic = refuseHost(host, localMode)
+  const mayBePrivate = isPrivateHostName(host) && isAtOrBelow(host, privateHosts)
+  const refused = (mayBePrivate ? undefined : notPublic) ?? refusePort(port)
   if (refused !== undefined) return refuse(refused)
-  if (isShunned(host, shunned)) return refuse('host: its owner wants no calls from this platform')
+  if (isAtOrBelow(host, shunned)) return refuse('host: its owner wants no calls from this platform')
   const authority = (host.includes(':') ? `[${host}]` : host) + (writtenPort === '' ? '' : `:${writtenPort}`)
   return {
     ok: true,
-    target: { origin: `${protocol}//${authority}`, secure, host, port, path: pathname + search },
+    target: {
+      origin: `${protocol}//${authority}`,
+      secure,
+      host,
+      port,
+      path: pathname + search,
+      isPrivate: !mayBePrivate ? 'no' : notPublic === undefined ? 'may' : 'only',
+    },
   }
 }
 

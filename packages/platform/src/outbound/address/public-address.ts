@@ -11,6 +11,20 @@ const INSIDE = [
 ] as const
 
 /**
+ * Metadata services of cloud providers (Amazon, Google, Scaleway, Alibaba) in blocks that a private network may use; the
+ * others are link-local.
+ */
+const METADATA = [
+  ipaddr.parseCIDR('fd00:ec2::/32'),
+  ipaddr.parseCIDR('fd20:ce::254/128'),
+  ipaddr.parseCIDR('fd00:42::42/128'),
+  ipaddr.parseCIDR('100.100.100.200/32'),
+] as const
+
+/** The ranges, as ipaddr.js names them, of addresses that a private network may have. */
+const PRIVATE_RANGES: ReadonlySet<string> = new Set(['private', 'carrierGradeNat', 'uniqueLocal'])
+
+/**
  * RFC 4291 §2.4, IANA: the only block from which global IPv6 unicast addresses are assigned. This check also refuses
  * `::a.b.c.d`.
  */
@@ -29,6 +43,18 @@ export function isAllowedAddress(address: string, localMode: boolean): boolean {
   if (range !== 'unicast') return false
   if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST) && !isTunnel(parsed)
   return !INSIDE.some(([network, bits]) => network instanceof ipaddr.IPv4 && parsed.match(network, bits))
+}
+
+/**
+ * Whether a host on a private network may have this address (D54): it lies in a block that the operator opened, and is
+ * public or in a range for private use. Loopback, link-local, metadata and every other special address stay refused,
+ * also in an opened block.
+ */
+export function isAllowedPrivateAddress(address: string, opened: readonly AddressBlock[]): boolean {
+  const parsed = parseAddress(address)
+  if (parsed === undefined || !isWithin(address, opened) || isWithin(address, METADATA)) return false
+  if (!PRIVATE_RANGES.has(parsed.range())) return isAllowedAddress(address, false)
+  return parsed instanceof ipaddr.IPv4 || !isTunnel(parsed)
 }
 
 /**

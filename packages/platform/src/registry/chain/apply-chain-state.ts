@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { describeError } from '@farebox/server/log'
-import type { AgentRow } from '../../agents/agent-row.ts'
+import { calledFor, type AgentRow } from '../../agents/agent-row.ts'
 import { lockAgent, lockWithCompetitors } from '../../agents/lock-agents.ts'
 import { readTakeDown } from '../../agents/taken-down-endpoints.ts'
 import { changeListing, enterListing, type OnChain } from '../../listing/change-listing.ts'
@@ -95,17 +95,22 @@ async function follow(
     const reason = await readTakeDown(client, agent.agentId)
     const to = reason === undefined ? 'waiting' : 'taken-down'
     await changeListing(client, agent, { event: 'restaked', to, reason, onChain, nowMs })
-  } else if (agent.endpointOnChain !== onChain.endpointOnChain) {
-    // The proof of the wallet was for the former endpoint, so the agent waits until it is proven for the new one.
+  } else if (agent.endpointOnChain !== onChain.endpointOnChain || agent.endpoint !== onChain.endpoint) {
+    // The proof of the wallet was for the former endpoint, so the agent waits until it is proven for the new one. Where
+    // only the platform's own judgement changed, as after a transfer out of a private network, it waits as well.
     const to = standing === 'taken-down' ? standing : 'waiting'
     await changeListing(client, agent, { event: 'moved', to, onChain, nowMs })
-  } else if (agent.owner !== onChain.owner || agent.registeredTransaction !== onChain.registeredTransaction) {
+  } else if (
+    agent.owner !== onChain.owner ||
+    agent.endpointBy !== onChain.endpointBy ||
+    agent.registeredTransaction !== onChain.registeredTransaction
+  ) {
     await changeListing(client, agent, { event: 'transferred', to: standing, onChain, nowMs })
   }
 }
 
 function toOnChain(state: ChainState, judge: Judge): OnChain {
-  const verdict = judge(state.endpoint)
+  const verdict = judge(state.endpoint, calledFor(state))
   return { ...state, endpointOnChain: state.endpoint, endpoint: verdict.ok ? verdict.url : undefined }
 }
 

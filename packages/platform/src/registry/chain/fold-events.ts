@@ -5,6 +5,8 @@ export interface ChainState {
   readonly isRegistered: boolean
   readonly owner: string
   readonly endpoint: string
+  /** The owner who wrote the endpoint. */
+  readonly endpointBy: string
   readonly stakeWei: bigint
   readonly registeredBlock: number
   readonly registeredTransaction: string
@@ -25,6 +27,7 @@ function next(state: ChainState | undefined, event: RegistryEvent): ChainState |
       isRegistered: true,
       owner,
       endpoint,
+      endpointBy: owner,
       stakeWei,
       registeredBlock: event.blockNumber,
       registeredTransaction: event.transaction,
@@ -34,7 +37,7 @@ function next(state: ChainState | undefined, event: RegistryEvent): ChainState |
   if (state === undefined) return undefined
   switch (event.kind) {
     case 'endpoint-updated':
-      return { ...state, owner, endpoint }
+      return { ...state, owner, endpoint, endpointBy: owner }
     case 'transferred':
       return { ...state, owner }
     case 'deregistered':

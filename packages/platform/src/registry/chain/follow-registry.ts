@@ -41,7 +41,7 @@ function registryContract(parts: RegistryParts): FollowedContract<RegistryEvent>
       const misread = rewrittenAfter === undefined ? [] : await forgetEventsAfter(client, rewrittenAfter)
       const unkept = await storeEvents(client, events)
       const agentIds = new Set([...misread, ...events.map(event => event.agentId)])
-      const judge: typeof outbound.judge = url => outbound.judge(url)
+      const judge: typeof outbound.judge = (url, calledFor) => outbound.judge(url, calledFor)
       await applyChainState(client, agentIds, { judge, log, nowMs: clock.nowMs(), unkept })
     },
     writePending: replacePending,

@@ -1,7 +1,7 @@
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { applyInspection, type Inspected } from './apply-inspection.ts'
-import type { AgentRow } from '../../agents/agent-row.ts'
+import { calledFor, type AgentRow } from '../../agents/agent-row.ts'
 import { probeAgent, probeHealth } from './probe-agent.ts'
 import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import { readAbout } from './read-about.ts'
@@ -47,12 +47,13 @@ export async function inspectAgent(
 async function probe(parts: PlatformParts, agent: AgentRow, signal?: AbortSignal): Promise<ProbeResult> {
   const { endpoint, standing } = agent
   if (endpoint === undefined) {
-    const verdict = parts.outbound.judge(agent.endpointOnChain)
+    const verdict = parts.outbound.judge(agent.endpointOnChain, calledFor(agent))
     return refuseProbe('endpoint', verdict.ok ? 'is not canonical' : verdict.reason)
   }
-  if (standing !== 'listed') return await probeAgent(parts, endpoint, signal)
-  const about = await readAbout(parts, endpoint, signal)
+  const called = { endpoint, calledFor: calledFor(agent) }
+  if (standing !== 'listed') return await probeAgent(parts, called, signal)
+  const about = await readAbout(parts, called, signal)
   if (about.kind !== 'missing') return about
-  const health = await probeHealth(parts, endpoint, signal)
+  const health = await probeHealth(parts, called, signal)
   return health.kind === 'refused' ? health : { kind: 'phase-1', name: health.name }
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CalledAgent } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { lieAt, moveIn, startSite, type AgentSite } from '../../test-setup/network/agent-site.ts'
 import { sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
@@ -7,6 +8,8 @@ import { probeAgent } from './probe-agent.ts'
 
 const WALLET = `0x${'a1'.repeat(20)}`
 const OTHER = `0x${'b2'.repeat(20)}`
+
+const called = (endpoint: string): CalledAgent => ({ endpoint, calledFor: undefined })
 
 let stage: Stage
 let parts: PlatformParts
@@ -32,7 +35,7 @@ const json =
 describe('an agent', () => {
   test('that is paid results in its declaration, with its wallet in lower case', async () => {
     await moveIn(site, { wallet: WALLET })
-    expect(await probeAgent(parts, `${site.url}/`)).toEqual({
+    expect(await probeAgent(parts, called(`${site.url}/`))).toEqual({
       kind: 'agent',
       wallet: WALLET,
       declaration: sampleDeclaration(WALLET),
@@ -43,17 +46,17 @@ describe('an agent', () => {
   test('D36 without /about is Phase 1, with the name in /health', async () => {
     await moveIn(site, { wallet: WALLET })
     lieAt(site, { '/about': json({}, 404) })
-    expect(await probeAgent(parts, site.url)).toEqual({ kind: 'phase-1', name: 'Word counter' })
+    expect(await probeAgent(parts, called(site.url))).toEqual({ kind: 'phase-1', name: 'Word counter' })
   })
 
   test('in dev mode is refused: it answers unpaid jobs', async () => {
     await moveIn(site, { wallet: WALLET, devMode: true })
-    expect(await probeAgent(parts, site.url)).toMatchObject({ kind: 'refused', field: 'execute' })
+    expect(await probeAgent(parts, called(site.url))).toMatchObject({ kind: 'refused', field: 'execute' })
     const capability = { ...sampleDeclaration(WALLET).capabilities['count'], input_schema: {} }
     // Oxlint cannot know that the sample has this capability.
     const declaration = { capabilities: { count: capability as never } }
     await moveIn(site, { wallet: WALLET, devMode: true, declaration })
-    expect(await probeAgent(parts, site.url)).toEqual({
+    expect(await probeAgent(parts, called(site.url))).toEqual({
       kind: 'refused',
       field: 'execute',
       reason: 'answers unpaid jobs: dev mode is on, or nothing asks for payment',
@@ -62,7 +65,7 @@ describe('an agent', () => {
 
   test('that takes payments on another chain is refused', async () => {
     await moveIn(site, { wallet: WALLET, network: 'eip155:8453' })
-    expect(await probeAgent(parts, site.url)).toMatchObject({
+    expect(await probeAgent(parts, called(site.url))).toMatchObject({
       reason: 'does not take payments on eip155:84532',
     })
   })
@@ -208,13 +211,13 @@ describe('REG-07 the reason describes the error in a sentence of the platform', 
   ])('%s', async (_, lies, field, reason) => {
     await moveIn(site, { wallet: WALLET })
     lieAt(site, lies)
-    const examined = await probeAgent(parts, site.url)
+    const examined = await probeAgent(parts, called(site.url))
     expect(examined).toEqual({ kind: 'refused', field, reason })
     expect(JSON.stringify(examined)).not.toContain(secret)
   })
 
   test('an agent that is not running', async () => {
-    expect(await probeAgent(parts, site.url)).toEqual({
+    expect(await probeAgent(parts, called(site.url))).toEqual({
       kind: 'refused',
       field: 'health',
       reason: 'cannot be reached',
@@ -227,7 +230,7 @@ describe('REG-07 the reason describes the error in a sentence of the platform', 
     ['https://agent.example/?a=1', 'url: must not have a query'],
     ['ftp://agent.example', 'url: must be https:// and a host'],
   ])('%s is not called at all', async (endpoint, reason) => {
-    expect(await probeAgent(parts, endpoint)).toEqual({ kind: 'refused', field: 'endpoint', reason })
+    expect(await probeAgent(parts, called(endpoint))).toEqual({ kind: 'refused', field: 'endpoint', reason })
   })
 
   test('a caller who aborts is not kept waiting', async () => {
@@ -236,7 +239,7 @@ describe('REG-07 the reason describes the error in a sentence of the platform', 
       givenUp.abort()
       return new Promise(() => undefined)
     }
-    const outcome = await probeAgent(parts, site.url, givenUp.signal)
+    const outcome = await probeAgent(parts, called(site.url), givenUp.signal)
     expect(outcome).toMatchObject({ kind: 'refused', field: 'health' })
   })
 })

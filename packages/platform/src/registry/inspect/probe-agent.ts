@@ -2,7 +2,7 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 import { MAX_AGENT_NAME_CHARACTERS } from '@farebox/protocol/limits'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
-import type { OutboundOutcome } from '../../outbound/outbound.ts'
+import type { CalledAgent, OutboundOutcome } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { failedCheck, passedCheck } from './explain-check.ts'
 import { failureSentence } from './failure-sentence.ts'
@@ -22,16 +22,16 @@ type Refused = Extract<ProbeResult, { readonly kind: 'refused' }>
  *
  * Nothing that an untrusted host does makes this function throw.
  *
- * @param endpoint - the base URL in any spelling
+ * @param agent - its base URL in any spelling
  */
 export async function probeAgent(
   parts: ProbingParts,
-  endpoint: string,
+  { endpoint, calledFor }: CalledAgent,
   signal?: AbortSignal,
 ): Promise<ProbeResult> {
-  const verdict = parts.outbound.judge(endpoint)
+  const verdict = parts.outbound.judge(endpoint, calledFor)
   if (!verdict.ok) return refuseProbe('endpoint', verdict.reason)
-  const steps = probeInSteps(parts, verdict.url, signal)
+  const steps = probeInSteps(parts, { endpoint: verdict.url, calledFor }, signal)
   for (;;) {
     const step = await steps.next()
     if (step.done === true) return step.value
@@ -41,21 +41,21 @@ export async function probeAgent(
 /**
  * Like {@link probeAgent}, but yields each check as it ends. It stops at the first required check that fails.
  *
- * @param endpoint - the base URL as returned by the outbound guard
+ * @param agent - its base URL as returned by the outbound guard
  */
 export async function* probeInSteps(
   parts: ProbingParts,
-  endpoint: string,
+  agent: CalledAgent,
   signal?: AbortSignal,
 ): AsyncGenerator<RegistrationCheck, ProbeResult> {
-  const health = await timed(parts, probeHealth(parts, endpoint, signal))
+  const health = await timed(parts, probeHealth(parts, agent, signal))
   if (health.kind === 'refused') {
     const { reason: got, ms } = health
     yield failedCheck('health', { got, ms, ...(health.isOther === true && { fix: SOMETHING_ELSE }) })
     return refuseProbe(health.field, health.reason)
   }
   yield passedCheck('health', 'GET /health answers', health.ms)
-  const about = await timed(parts, readAbout(parts, endpoint, signal))
+  const about = await timed(parts, readAbout(parts, agent, signal))
   if (about.kind === 'missing') {
     const fix =
       'Serve GET /about to be paid and called here; else it is listed as provisional, without prices'
@@ -76,9 +76,7 @@ export async function* probeInSteps(
   yield health.name === declaration.name
     ? passedCheck('health_name', '/health and /about say the same name')
     : failedCheck('health_name', { got: 'is another than that of /about', ms: null })
-  return (
-    (yield* probeUnpaidJob(parts, endpoint, declaration, signal)) ?? { kind: 'agent', declaration, wallet }
-  )
+  return (yield* probeUnpaidJob(parts, agent, declaration, signal)) ?? { kind: 'agent', declaration, wallet }
 }
 
 const SOMETHING_ELSE = 'Something else answers here: check the port and the path'
@@ -95,7 +93,7 @@ async function timed<T extends object>(
 /** Requests `GET /health`. The name is empty when it is longer than allowed. */
 export async function probeHealth(
   parts: Pick<PlatformParts, 'outbound'>,
-  endpoint: string,
+  { endpoint, calledFor }: CalledAgent,
   signal?: AbortSignal,
 ): Promise<
   | { readonly kind: 'healthy'; readonly name: string; readonly isOther?: never }
@@ -105,6 +103,7 @@ export async function probeHealth(
   const answer = await parts.outbound.send({
     url,
     method: 'GET',
+    calledFor,
     ...PROBE_LIMITS,
     ...(signal && { signal }),
   })

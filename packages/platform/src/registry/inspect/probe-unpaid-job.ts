@@ -8,7 +8,7 @@ import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { readStorableJson } from '../../checking/read-json.ts'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
-import type { OutboundOutcome } from '../../outbound/outbound.ts'
+import type { CalledAgent, OutboundOutcome } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { failedCheck, passedCheck, type FailedCheck } from './explain-check.ts'
 import { failureSentence } from './failure-sentence.ts'
@@ -27,7 +27,7 @@ const MAX_OPTIONS = 20
  */
 export async function* probeUnpaidJob(
   parts: Pick<PlatformParts, 'outbound' | 'clock' | 'network' | 'settings'>,
-  endpoint: string,
+  { endpoint, calledFor }: CalledAgent,
   declaration: Declaration,
   signal?: AbortSignal,
 ): Checked {
@@ -43,6 +43,7 @@ export async function* probeUnpaidJob(
       task: { capability, input: {} },
       deadline: Math.floor(beganMs / 1_000) + declaration.max_deadline_seconds,
     }),
+    calledFor,
     ...PROBE_LIMITS,
     ...(signal && { signal }),
   })

@@ -1,6 +1,7 @@
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import { CheckFailed } from '../../checking/checker.ts'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
+import type { CalledAgent } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import { failureSentence } from './failure-sentence.ts'
@@ -14,12 +15,13 @@ export type ReadAbout = Exclude<ProbeResult, { readonly kind: 'phase-1' }> | { r
  */
 export async function readAbout(
   parts: Pick<PlatformParts, 'outbound' | 'checker' | 'crypto'>,
-  endpoint: string,
+  { endpoint, calledFor }: CalledAgent,
   signal?: AbortSignal,
 ): Promise<ReadAbout> {
   const answer = await parts.outbound.send({
     url: `${endpoint}/about`,
     method: 'GET',
+    calledFor,
     ...PROBE_LIMITS,
     ...(signal && { signal }),
   })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { systemClock } from '@farebox/protocol/time/clock'
-import { type Fields, type KeptFile, keptFile } from '../home/record-folder.ts'
+import { type Fields, type KeptFile, keptFile } from './record-folder.ts'
 
 export interface KeptSession {
   readonly version: 1

@@ -1,0 +1,52 @@
+import { lookup } from 'node:dns/promises'
+import { isAllowedPrivateAddress, isSameAddress, type AddressBlock } from './public-address.ts'
+
+/** The private networks that the operator opens to the endpoints of some owners (D54). */
+export interface PrivateNetworks {
+  /** Lower-case addresses of the owners. */
+  readonly owners: ReadonlySet<string>
+  /** Names on these networks; what is below them is included. */
+  readonly hosts: readonly string[]
+  readonly addresses: readonly AddressBlock[]
+  /** A certificate authority in PEM, trusted on these networks alone, in addition to the public ones. */
+  readonly ca?: string | undefined
+  /** Services of the platform itself, which no agent may be: database, node, facilitator. */
+  readonly ownServices: readonly OwnService[]
+}
+
+/** Where a service of the platform listens. */
+export interface OwnService {
+  /** A name or an address. */
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * The names that a call for this owner may reach on private networks.
+ *
+ * @param owner - lower-case address; undefined for a call that no owner is known of, such as a webhook
+ */
+export function privateHostsOf(
+  { owners, hosts }: PrivateNetworks,
+  owner: string | undefined,
+): readonly string[] {
+  return owner !== undefined && owners.has(owner) ? hosts : []
+}
+
+/** Whether every address of a host is on an opened network. */
+export function areOnPrivateNetwork(addresses: readonly string[], networks: PrivateNetworks): boolean {
+  return addresses.every(address => isAllowedPrivateAddress(address, networks.addresses))
+}
+
+/**
+ * The address at which a service of the platform listens on this port, of these addresses; undefined when none does.
+ * The services are looked up as the platform itself does, with the hosts file; rejects when that fails.
+ */
+export async function findOwnService(
+  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
+  { ownServices }: PrivateNetworks,
+): Promise<string | undefined> {
+  const hosts = ownServices.filter(service => service.port === port).map(({ host }) => host)
+  const found = await Promise.all(hosts.map(host => lookup(host, { all: true })))
+  return addresses.find(address => found.flat().some(own => isSameAddress(own.address, address)))
+}

@@ -1,0 +1,107 @@
+import { X509Certificate } from 'node:crypto'
+import { refuseAddress } from '@farebox/payments/crypto/address'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import {
+  EnvironmentError,
+  readFileOf,
+  readTogether,
+  shown,
+  type EnvironmentSource,
+  type ReadVariable,
+} from '@farebox/server/internal/environment'
+import { isPrivateHostName } from '../outbound/address/host-rules.ts'
+import type { OwnService, PrivateNetworks } from '../outbound/address/private-networks.ts'
+import { readAddressBlock, type AddressBlock } from '../outbound/address/public-address.ts'
+
+const REQUIRED = ['PLATFORM_PRIVATE_OWNERS', 'PLATFORM_PRIVATE_HOSTS', 'PLATFORM_PRIVATE_ADDRESSES'] as const
+
+/** The private networks that the operator opens (D54); undefined when none of their variables is set. */
+export function readPrivateNetworks(
+  source: EnvironmentSource,
+  read: ReadVariable,
+  crypto: EvmCrypto,
+): Omit<PrivateNetworks, 'ownServices'> | undefined {
+  const [missing] = REQUIRED.filter(name => readList(name, read).length === 0)
+  if (missing !== undefined) {
+    const given = [...REQUIRED, 'PLATFORM_PRIVATE_CA_FILE'].find(name => read(name) !== undefined)
+    if (given === undefined) return undefined
+    throw new EnvironmentError(
+      `${missing} is not set, and ${given} is: owners, hosts and addresses of private networks go together`,
+    )
+  }
+  return readTogether({
+    owners: () => readOwners(read, crypto),
+    hosts: () => readHosts(read),
+    addresses: () => readBlocks('PLATFORM_PRIVATE_ADDRESSES', read),
+    ca: () => readAuthority(source, read),
+  })
+}
+
+/** The parts of a list with commas. */
+export function readList(name: string, read: ReadVariable): readonly string[] {
+  return (read(name) ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(one => one !== '')
+}
+
+/** A list of addresses and CIDR ranges. */
+export function readBlocks(name: string, read: ReadVariable): readonly AddressBlock[] {
+  return readList(name, read).map(one => {
+    const block = readAddressBlock(one)
+    if (block !== undefined) return block
+    throw new EnvironmentError(`${name} must be addresses or CIDR ranges, with commas, got ${shown(one)}`)
+  })
+}
+
+/** Where the services behind these URLs listen; a URL without a host, such as one of a socket file, has none. */
+export function ownServicesAt(urls: readonly (string | undefined)[]): readonly OwnService[] {
+  return urls.flatMap(text => {
+    if (text === undefined) return []
+    const { protocol, hostname, port } = new URL(text)
+    const host = hostname.replace(/^\[|\]$/g, '')
+    return host === '' ? [] : [{ host, port: port === '' ? (DEFAULT_PORTS[protocol] ?? 443) : Number(port) }]
+  })
+}
+
+const DEFAULT_PORTS: { readonly [protocol: string]: number } = {
+  'http:': 80,
+  'ws:': 80,
+  'postgres:': 5432,
+  'postgresql:': 5432,
+}
+
+function readOwners(read: ReadVariable, crypto: EvmCrypto): ReadonlySet<string> {
+  const owners = readList('PLATFORM_PRIVATE_OWNERS', read).map(one => {
+    const reason = refuseAddress(crypto, one)
+    if (reason === undefined) return one.toLowerCase()
+    throw new EnvironmentError(
+      `PLATFORM_PRIVATE_OWNERS must be addresses of owners, with commas; one ${reason}`,
+    )
+  })
+  return new Set(owners)
+}
+
+function readHosts(read: ReadVariable): readonly string[] {
+  const hosts = readList('PLATFORM_PRIVATE_HOSTS', read)
+  const wrong = hosts.find(one => !isPrivateHostName(one))
+  if (wrong === undefined) return hosts
+  throw new EnvironmentError(
+    'PLATFORM_PRIVATE_HOSTS must be host names in lower case, with commas, such as agents.svc.cluster.local, ' +
+      `got ${shown(wrong)}`,
+  )
+}
+
+function readAuthority(source: EnvironmentSource, read: ReadVariable): string | undefined {
+  const name = 'PLATFORM_PRIVATE_CA_FILE'
+  const path = read(name)
+  if (path === undefined) return undefined
+  const pem = readFileOf(name, path, source, 'certificates in PEM')
+  try {
+    // Throws for a file without a certificate, which TLS would ignore.
+    void new X509Certificate(pem)
+  } catch {
+    throw new EnvironmentError(`${name}: the file holds no certificate in PEM`)
+  }
+  return pem
+}
