@@ -261,6 +261,19 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     })
   })
 
+  test('D8 nor is it where the store lost the job meanwhile, so that the payment was verified once more', async () => {
+    const scene = stageGate()
+    scene.settle = UNKNOWN
+    expect((await settleFirst(scene)).kind).toBe('unknown')
+    scene.settle = failedFor('insufficient_funds')
+    expect(await settleFirst(scene)).toMatchObject({ kind: 'unknown' })
+    scene.chain = 'expired'
+    expect(await settleFirst(scene)).toMatchObject({ kind: 'failed', reason: 'authorization_expired' })
+    // What the chain decided is over: a later refusal is again one of a first request.
+    scene.chain = 'unused'
+    expect(await settleFirst(scene)).toEqual(scene.settle)
+  })
+
   test('D8 a refusal after a restart is not trusted: the earlier process may have sent the transfer', async () => {
     const scene = stageGate()
     scene.settle = failedFor('insufficient_funds')

@@ -100,11 +100,11 @@ async function settle(gate: Gate, payment: RecordedPayment): Promise<SettleOutco
   const isFirst = unasked.take(payment.key)
   const asked = request(payment, payment.requirement, { binding: payment.binding })
   const reported = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
-  if (rpc !== undefined) {
-    const chain = { rpc, network, nowSeconds: nowSeconds(clock) }
-    return await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
-  }
-  return holds ? reported : { kind: 'unknown', cause: causeOf(reported) }
+  if (rpc === undefined) return holds ? reported : { kind: 'unknown', cause: causeOf(reported) }
+  const chain = { rpc, network, nowSeconds: nowSeconds(clock) }
+  const outcome = await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
+  if (outcome.kind !== 'unknown') unasked.decide(payment.key)
+  return outcome
 }
 
 async function release({ facilitator, clock, log }: Gate, holdId: string, binding: string): Promise<void> {
@@ -119,28 +119,40 @@ async function release({ facilitator, clock, log }: Gate, holdId: string, bindin
 }
 
 interface UnaskedPayments {
+  /** Adds a payment that was verified, unless the outcome of an earlier request to settle it is unknown. */
   add(key: string): void
-  /** Removes a payment; whether it was there. */
+  /** Removes a payment, because its settlement is requested now; whether it was there. */
   take(key: string): boolean
+  /** Notes that the outcome of a payment's settlement is known. */
+  decide(key: string): void
 }
 
-/** How many payments between verify and settle are remembered; for older ones only the chain decides the outcome. */
+/** How many payments are remembered on each side of a settlement; for older ones only the chain decides the outcome. */
 const MAX_UNASKED = 10_000
 
 /**
  * The payments that were verified here and for which no settlement was requested yet. For these a refusal can be final,
- * because no earlier settlement request of this or an earlier process can be in progress.
+ * because no earlier settlement request of this or an earlier process can be in progress. A payment is verified again
+ * after its request when the store has lost the record of its job.
  */
 function createUnaskedPayments(): UnaskedPayments {
-  const keys = new Set<string>()
+  const unasked = new Set<string>()
+  const undecided = new Set<string>()
+  const remember = (keys: Set<string>, key: string): void => {
+    keys.delete(key)
+    keys.add(key)
+    const [oldest] = keys
+    if (keys.size > MAX_UNASKED && oldest !== undefined) keys.delete(oldest)
+  }
   return {
     add(key) {
-      keys.delete(key)
-      keys.add(key)
-      const [oldest] = keys
-      if (keys.size > MAX_UNASKED && oldest !== undefined) keys.delete(oldest)
+      if (!undecided.has(key)) remember(unasked, key)
     },
-    take: key => keys.delete(key),
+    take(key) {
+      remember(undecided, key)
+      return unasked.delete(key)
+    },
+    decide: key => void undecided.delete(key),
   }
 }
 
