@@ -68,6 +68,11 @@ async function serveOnce<P extends AcceptedPayment | undefined>(
       job: 'running',
     })
   }
+  if (found.kind === 'of-another-payer') {
+    // The store may have lost this payer's job, and another payer may have claimed its job_id since.
+    const { kind: job, refusal } = found
+    return await refuseUnlessCharged(service, order, { refusal, payment: payableOf(terms), job })
+  }
   if (terms.kind === 'refused') {
     const { refusal, mayHavePaid } = terms
     const asSent = (): unknown => refusalNow(service, order, offer, terms)

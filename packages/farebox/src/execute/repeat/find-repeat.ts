@@ -37,6 +37,7 @@ const MOST_REPEATS = 256
 const LARGE_REPEATS = 8
 const RUNS_LONGER =
   'an earlier request for this job is still running: repeat the same job_id with a later deadline'
+const OTHER_PAYER = 'this job_id is in use by another payer'
 const TOO_MANY = 'too many requests wait for this job: repeat the same job_id with the same payment header'
 
 /** The meaning of a job's record for an order. */
@@ -46,6 +47,8 @@ export type Repeat =
   | { readonly kind: 'free' }
   /** The caller's deadline passed before that of the run it joined; the run continues. */
   | { readonly kind: 'too-short'; readonly refusal: DeadlineError }
+  /** The record is of another payer's job. */
+  | { readonly kind: 'of-another-payer'; readonly refusal: PaymentError }
 
 const FREE: Repeat = { kind: 'free' }
 
@@ -54,8 +57,7 @@ const FREE: Repeat = { kind: 'free' }
  * (D22, D23).
  *
  * Resolves to `free` when there is no record of the job, or its response waits for a new payment; with refused terms
- * only once no process can charge for the job any more. Throws a `PaymentError` when the job belongs to another payer
- * or has another price. A job whose money may be moving is never reported as failed: the caller waits for it, and then
+ * only once no process can charge for the job any more. Throws a `PaymentError` when the job has another price. A job whose money may be moving is never reported as failed: the caller waits for it, and then
  * gets `pending`.
  */
 export async function findRepeat(
@@ -76,7 +78,8 @@ export async function findRepeat(
       continue
     }
     const { job } = stored
-    if (job.payer !== (payment?.payer ?? '')) throw new PaymentError('this job_id is in use by another payer')
+    if (job.payer !== (payment?.payer ?? ''))
+      return { kind: 'of-another-payer', refusal: new PaymentError(OTHER_PAYER) }
     if (job.state === 'settled') {
       const { payments } = service
       if (payments !== undefined && payment !== undefined)

@@ -25,10 +25,10 @@ export interface DueRefusal {
   /** Undefined: no attempt at this job can have charged anything. */
   readonly payment: ProvenPayment | undefined
   /**
-   * `free`: no process holds the job; `running`: an attempt that the caller cannot wait for holds it; else it is held
-   * here.
+   * `free`: no process holds the job; `running`: an attempt that the caller cannot wait for holds it;
+   * `of-another-payer`: the record of the job is another payer's; else it is held here.
    */
-  readonly job: 'free' | 'running' | { readonly held: HeldJob; readonly deadline: Deadline }
+  readonly job: 'free' | 'running' | 'of-another-payer' | { readonly held: HeldJob; readonly deadline: Deadline }
   /** The facilitator's answer about the payment; undefined: the facilitator is asked. */
   readonly charge?: ChargeOutcome
 }
@@ -53,14 +53,15 @@ export async function refuseUnlessCharged(
   const { payment, job, charge } = due
   if (payments === undefined || payment === undefined) return refused(sentOf(due))
   // Expired authorizations cost nothing to send, so the number of these questions is limited per payer as well.
-  if (job === 'free') admission.enter(payment.payer)
+  const isCounted = job === 'free' || job === 'of-another-payer'
+  if (isCounted) admission.enter(payment.payer)
   const askedMs = clock.nowMs()
   const past =
     charge === undefined
       ? await askForCharge(service, payments, order, payment)
       : checkPastCharge(service, payments, order, payment, charge)
   if (past.kind === 'none') {
-    if (job === 'free') admission.failed(payment.payer)
+    if (isCounted) admission.failed(payment.payer)
     return await refuseUncharged(service, order, due, askedMs)
   }
   if (past.kind === 'open')
@@ -101,7 +102,7 @@ async function deliver(
   const { job } = due
   const { payment, transaction } = charged
   if (typeof job === 'object') return await deliverCharged(service, order, job, charged)
-  if (job === 'running') return answered(answerCharged(order, transaction))
+  if (typeof job === 'string' && job !== 'free') return answered(answerCharged(order, transaction))
   const deadline = deadlineOfCharged(service, order)
   const held = await orInDoubt(claimJob(service, order, { payment, deadline }))
   if (held === undefined) return answered(answerCharged(order, transaction))
