@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../../jobs/memory-store.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
 import { createPorts, stageAgent, type Stage } from '../paid-stage.test-setup.ts'
+import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf } from '../staged-request.test-setup.ts'
 
 // D40: the record of a job is lost, and its payment was charged.
@@ -102,6 +104,25 @@ describe('a payment that was charged for this job, and that the facilitator refu
     const answers = await Promise.all(open)
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(stages.reduce((sum, stage) => sum + runs(stage), 0)).toBe(1)
+  })
+})
+
+describe('a payment whose job_id another payer has taken since its record was lost', () => {
+  const TAKEN = 'this job_id is in use by another payer'
+
+  test.each<readonly [string, ChargeOutcome, object]>([
+    ['was not charged', { kind: 'none' }, { status: 402, json: { error: TAKEN } }],
+    ['was charged', chargedAgo(30), { status: 503, json: { error: expect.stringContaining(TRANSACTION) } }],
+    ['is being charged', { kind: 'pending', binding: '0x' }, { status: 503 }],
+    ['may have been charged', { kind: 'unknown', cause: 'no answer' }, { status: 503 }],
+  ])('I5 and that %s', async (_, charge, expected) => {
+    const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
+    const jobId = randomUUID()
+    const payer = signerOf(await loadEvmCrypto(), 2)
+    expect((await stage.post({ jobId, payment: await stage.sign({ jobId, payer }) })).status).toBe(200)
+    stage.gate.inquiries.push(charge)
+    expect(await stage.post({ jobId })).toMatchObject(expected)
+    expect([runs(stage), stage.gate.charged.size]).toEqual([1, 1])
   })
 })
 

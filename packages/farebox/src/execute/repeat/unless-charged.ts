@@ -28,7 +28,11 @@ export interface DueRefusal {
    * `free`: no process holds the job; `running`: an attempt that the caller cannot wait for holds it;
    * `of-another-payer`: the record of the job is another payer's; else it is held here.
    */
-  readonly job: 'free' | 'running' | 'of-another-payer' | { readonly held: HeldJob; readonly deadline: Deadline }
+  readonly job:
+    | 'free'
+    | 'running'
+    | 'of-another-payer'
+    | { readonly held: HeldJob; readonly deadline: Deadline }
   /** The facilitator's answer about the payment; undefined: the facilitator is asked. */
   readonly charge?: ChargeOutcome
 }
