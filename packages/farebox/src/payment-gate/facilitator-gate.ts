@@ -19,6 +19,7 @@ import {
   type FacilitatorAbilities,
   type FacilitatorParts,
 } from './facilitator-abilities.ts'
+import { createUnaskedPayments, type UnaskedPayments } from './unasked-payments.ts'
 import type { ChargeOutcome, InquiryTerms, PaymentGate, Verdict, VerifyTerms } from './payment-gate.ts'
 
 /** Longer than Farebox's facilitator waits for a block, so that its own answer `settlement_pending` arrives first. */
@@ -100,9 +101,11 @@ async function settle(gate: Gate, payment: RecordedPayment): Promise<SettleOutco
   const isFirst = unasked.take(payment.key)
   const asked = request(payment, payment.requirement, { binding: payment.binding })
   const reported = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
-  if (rpc === undefined) return holds ? reported : { kind: 'unknown', cause: causeOf(reported) }
-  const chain = { rpc, network, nowSeconds: nowSeconds(clock) }
-  const outcome = await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
+  let outcome = reported
+  if (rpc !== undefined) {
+    const chain = { rpc, network, nowSeconds: nowSeconds(clock) }
+    outcome = await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
+  } else if (!holds) outcome = { kind: 'unknown', cause: causeOf(reported) }
   if (outcome.kind !== 'unknown') unasked.decide(payment.key)
   return outcome
 }
@@ -115,44 +118,6 @@ async function release({ facilitator, clock, log }: Gate, holdId: string, bindin
       if (tried === RELEASE_TRIES) log.warn('hold release failed; it will expire', { cause: String(error) })
       else await sleep(clock, tried * 200)
     }
-  }
-}
-
-interface UnaskedPayments {
-  /** Adds a payment that was verified, unless the outcome of an earlier request to settle it is unknown. */
-  add(key: string): void
-  /** Removes a payment, because its settlement is requested now; whether it was there. */
-  take(key: string): boolean
-  /** Notes that the outcome of a payment's settlement is known. */
-  decide(key: string): void
-}
-
-/** How many payments are remembered on each side of a settlement; for older ones only the chain decides the outcome. */
-const MAX_UNASKED = 10_000
-
-/**
- * The payments that were verified here and for which no settlement was requested yet. For these a refusal can be final,
- * because no earlier settlement request of this or an earlier process can be in progress. A payment is verified again
- * after its request when the store has lost the record of its job.
- */
-function createUnaskedPayments(): UnaskedPayments {
-  const unasked = new Set<string>()
-  const undecided = new Set<string>()
-  const remember = (keys: Set<string>, key: string): void => {
-    keys.delete(key)
-    keys.add(key)
-    const [oldest] = keys
-    if (keys.size > MAX_UNASKED && oldest !== undefined) keys.delete(oldest)
-  }
-  return {
-    add(key) {
-      if (!undecided.has(key)) remember(unasked, key)
-    },
-    take(key) {
-      remember(undecided, key)
-      return unasked.delete(key)
-    },
-    decide: key => void undecided.delete(key),
   }
 }
 

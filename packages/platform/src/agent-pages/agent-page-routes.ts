@@ -29,9 +29,8 @@ export function agentPageRoutes(parts: PlatformParts): readonly Route[] {
         400: { description: 'No agent can have this endpoint', schema: failure },
         404: { description: 'No agent is listed with it', schema: failure },
       },
-      async handle({ query, caller }) {
-        const signedIn = caller.kind === 'owner' ? caller.address : undefined
-        const verdict = parts.outbound.judge(query.endpoint, signedIn)
+      async handle({ query }) {
+        const verdict = parts.outbound.judge(query.endpoint)
         if (!verdict.ok) throw new Refusal('validation', `endpoint: ${verdict.reason}`)
         const found = await findListedAt(parts.database, verdict.url)
         if (found === undefined) throw new Refusal('not_found', 'endpoint: no agent is listed with it')
