@@ -13,7 +13,7 @@ import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
 
 const NAMED = '0x1111111111111111111111111111111111111111'
-const STRANGER = '0x2222222222222222222222222222222222222222'
+const OTHER_OWNER = '0x2222222222222222222222222222222222222222'
 const PUBLIC = '93.184.216.34'
 const INSIDE = '10.1.2.3'
 const INSIDE_SIX = 'fd12:3456::7'
@@ -126,7 +126,7 @@ describe('D54 agents of the named owner', () => {
 describe('D54 everybody else', () => {
   test.each([
     ['no owner, as of a webhook', undefined],
-    ['another owner', STRANGER],
+    ['another owner', OTHER_OWNER],
     ['the owner in another spelling', NAMED.replace('0x', '0X')],
   ])('%s gets the same answers as without private networks', async (_, calledFor) => {
     const opened = guard({ 'count.agents.svc': [INSIDE], billing: [INSIDE], 'count.corp.example': [INSIDE] })
@@ -148,7 +148,7 @@ describe('D54 everybody else', () => {
     const opened = guard({ 'count.corp.example': [INSIDE] })
     expect(await look(opened, 'https://count.corp.example/')).toMatchObject({ kind: 'answered' })
     const before = agent.requests.length
-    expect(await look(opened, 'https://count.corp.example/', STRANGER)).toMatchObject(REFUSED)
+    expect(await look(opened, 'https://count.corp.example/', OTHER_OWNER)).toMatchObject(REFUSED)
     expect(agent.requests.length).toBe(before)
     expect(await look(opened, 'https://count.corp.example/')).toMatchObject({ kind: 'answered' })
     expect(internet.connects).toEqual([INSIDE])
@@ -156,7 +156,7 @@ describe('D54 everybody else', () => {
 
   test('the authority of the operator is not trusted for public addresses', async () => {
     const opened = guard({ 'count.corp.example': [PUBLIC] })
-    for (const calledFor of [NAMED, STRANGER])
+    for (const calledFor of [NAMED, OTHER_OWNER])
       expect(await look(opened, 'https://count.corp.example/', calledFor)).toMatchObject({
         reason: 'unreachable',
         mayHaveArrived: false,

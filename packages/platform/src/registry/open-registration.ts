@@ -31,7 +31,7 @@ export interface AskedRegistration {
   readonly endpoint: string
   /**
    * The address that is signed in, lower-case; its private networks are open to the inspection (D54). An address that is
-   * only named is not enough: the inspection would tell a stranger about the hosts there.
+   * only named is not enough: the inspection would tell anyone about the hosts there.
    */
   readonly signedIn?: string | undefined
 }

@@ -43,16 +43,15 @@ export function openPlatform(url: string, signal: AbortSignal, home?: string) {
     url,
     describe: () => describe(ask, url),
     /**
-     * Starts the registration of an endpoint, or returns the existing one. The platform probes the endpoint itself. Whoever
-     * is signed in there asks in their own name: a private network may be open to their agents (D54).
+     * Starts the registration of an endpoint, or returns the existing one. The platform probes the endpoint itself. A
+     * session of this machine is sent along, because a private network may be open to its owner (D54).
      */
     async register(endpoint: string) {
       const asked = { path: '/v1/registrations', body: { endpoint }, schema: registration }
       const session = home === undefined ? undefined : await liveSession(home, url)
       // The platform may have ended a session that still counts as live here.
-      const inTheirName =
-        session && (await unlessPlatformRefused(ask({ ...asked, token: session.token }), [401]))
-      return inTheirName ?? (await ask(asked))
+      const opened = session && (await unlessPlatformRefused(ask({ ...asked, token: session.token }), [401]))
+      return opened ?? (await ask(asked))
     },
     readRegistration: (id: string) =>
       ask({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),

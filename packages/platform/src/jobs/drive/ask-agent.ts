@@ -41,10 +41,10 @@ export async function askAgent(
       'payment-signature': parts.seal.open(job.jobId, sealedPayment),
     },
     body: requestBody,
-    // As it is now, not as when the job was ordered: the agent may have changed hands.
+    // Read now, because the agent may have been transferred or moved since the job was ordered.
     calledFor: async () => {
       const agent = await readRecentAgent(parts.database, job.agentId)
-      return agent && calledFor(agent)
+      return agent?.endpoint === job.endpoint ? calledFor(agent) : undefined
     },
     ...executeLimits(job.maxDeadlineSeconds),
     signal,
