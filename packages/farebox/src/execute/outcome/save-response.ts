@@ -81,6 +81,9 @@ function takeBack(before: Job): Exclude<JobChange, { kind: 'hold' }> {
 /**
  * Keeps a response for which nothing will be charged: in dev mode, where jobs are free (D22: only the job_id decides),
  * and for a job that was charged before (D40), with the receipt of that charge.
+ *
+ * Throws {@link HoldLost} when another process has the job, and {@link OutcomeInDoubt} when the store fails: the record
+ * may have been written and read by a repeat, so the job must not be forgotten and run again.
  */
 export async function keepFinalResponse(
   held: HeldJob,
@@ -89,7 +92,10 @@ export async function keepFinalResponse(
 ): Promise<SettledJob> {
   const { payer } = held.job
   const job: SettledJob = { version: 1, state: 'settled', payer, response, paymentResponse: '', ...paid }
-  const kept = await held.release({ kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
+  const sealed = { kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 } as const
+  const kept = await held.release(sealed).catch((error: unknown) => {
+    throw new OutcomeInDoubt('the job store failed while the final response was kept', { cause: error })
+  })
   if (!kept) throw new HoldLost('the job was taken over before its response was kept')
   return job
 }

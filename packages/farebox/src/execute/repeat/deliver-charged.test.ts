@@ -248,6 +248,30 @@ test('D40 a store that lost its data during a settlement: the charged job is pen
   expect(stage.gate.charged.size).toBe(1)
 })
 
+test('I4 a record that the store wrote without saying so is not forgotten, and delivered to the repeat', async () => {
+  const clock = createFakeClock()
+  const store = createMemoryStore(clock)
+  let isSilent = true
+  const current: JobStore = {
+    claim: claim => store.claim(claim),
+    read: jobKey => store.read(jobKey),
+    async write(holder, change) {
+      const written = await store.write(holder, change)
+      if (isSilent) throw new Error('no answer')
+      return written
+    },
+    unresolved: () => store.unresolved(),
+  }
+  const stage = await stageAgent({ clock, store: current })
+  const job = await stage.order()
+  refusedAsUsed(stage, chargedAgo(1))
+  const first = await stage.post(job)
+  expect(first).toMatchObject({ status: 503, json: { error: expect.stringContaining(TRANSACTION) } })
+  isSilent = false
+  expect((await stage.post(job)).status).toBe(200)
+  expect(runs(stage)).toBe(1)
+})
+
 test('DDL-02 a verdict after the deadline: 408 at the deadline, and the hold is released', async () => {
   const stage = await stageAgent()
   const job = await stage.order()
