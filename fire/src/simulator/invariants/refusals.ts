@@ -84,9 +84,10 @@ function isOfSeveralJobs(sends: readonly Send[], { job, payment, body }: Send): 
   )
 }
 
+/** Whoever sent the transaction of the other's payment: the agent finds it on the chain, and the job is sold. */
 function hasOtherBuyer(evidence: Evidence, { job, payer }: Send): boolean {
   const { world } = evidence
   return world.sends
     .all()
-    .some(other => other.job === job && other.payer !== payer && isMovedByUs(evidence, other.payment ?? ''))
+    .some(other => other.job === job && other.payer !== payer && evidence.onChain.has(other.payment ?? ''))
 }

@@ -102,8 +102,8 @@ export const PAYMENT_MUTANTS: MutantTable = {
     breaks: 'a cancelled payment is refused when its block is buried: here at the head',
     isRare: true,
     in: 'payments/classifyUse',
-    find: 'const isFinal = head.seconds > spentSeconds + network.finalitySeconds',
-    replace: 'const isFinal = head.seconds + spentSeconds > 0',
+    find: 'const isFinal = headSeconds > spentSeconds + network.finalitySeconds',
+    replace: 'const isFinal = headSeconds + spentSeconds > 0',
   },
   'failure-told-late': {
     breaks: 'who hears late that a job was let go looks again: here it tells what was true then',

@@ -70,8 +70,8 @@ async function serveOnce<P extends AcceptedPayment | undefined>(
   }
   if (found.kind === 'of-another-payer') {
     // The store may have lost this payer's job, and another payer may have claimed its job_id since.
-    const { kind: job, refusal } = found
-    return await refuseUnlessCharged(service, order, { refusal, payment: payableOf(terms), job })
+    const { left, refusal } = found
+    return await refuseUnlessCharged(service, order, { refusal, payment: payableOf(terms), job: { left } })
   }
   if (terms.kind === 'refused') {
     const { refusal, mayHavePaid } = terms

@@ -176,6 +176,24 @@ describe('looking for a settlement', () => {
     })
   })
 
+  test('D41a a cancellation is not final when the time of the node goes back an hour before its block is read', async () => {
+    const chain = createPacedChain({ ...base, useAt: base.headNumber - 5, logs: [cancelled] })
+    let heads = 0
+    const call: JsonRpc['call'] = async (method, parameters) => {
+      const answer = await chain.call(method, parameters)
+      if (method !== 'eth_getBlockByNumber') return answer
+      heads += 1
+      const block = answer as { readonly number: string; readonly timestamp: string }
+      return heads === 1
+        ? block
+        : { ...block, timestamp: `0x${(Number(block.timestamp) - 3_600).toString(16)}` }
+    }
+    expect(await findSettlement({ ...chain, call }, network, authorization, NOW)).toMatchObject({
+      how: 'cancelled',
+      isFinal: false,
+    })
+  })
+
   test('PAY-07 another transfer stays one, also when the same transaction cancels another payer’s equal nonce', async () => {
     const logs = [used, transfer({ to: STRANGER }), event(AUTHORIZATION_CANCELED_TOPIC, { from: STRANGER })]
     const chain = createPacedChain({ ...base, useAt: base.headNumber, logs })

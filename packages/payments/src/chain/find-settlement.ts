@@ -146,7 +146,9 @@ async function classifyUse(
   if (!receipt.logs.some(log => isSameEvent(log, use))) return { kind: 'unclear' }
   const how = use.topics[0] === AUTHORIZATION_CANCELED_TOPIC ? 'cancelled' : 'other-transfer'
   const { seconds: spentSeconds } = await readBlock(rpc, quantity(receipt.blockNumber))
-  const isFinal = head.seconds > spentSeconds + network.finalitySeconds
+  // The head is read again, because a node whose time changed between the reads would make a new block look old.
+  const headSeconds = Math.min(head.seconds, (await readHead(rpc)).seconds)
+  const isFinal = headSeconds > spentSeconds + network.finalitySeconds
   return { kind: 'spent-otherwise', transaction: receipt.transactionHash, how, isFinal }
 }
 

@@ -6,6 +6,7 @@ import type { JobStore } from '../../jobs/job-store.ts'
 import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
 import { createPorts, stageAgent, type Stage } from '../paid-stage.test-setup.ts'
+import { FAILED } from '../scripted-gate.test-setup.ts'
 import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf } from '../staged-request.test-setup.ts'
 
@@ -109,20 +110,58 @@ describe('a payment that was charged for this job, and that the facilitator refu
 
 describe('a payment whose job_id another payer has taken since its record was lost', () => {
   const TAKEN = 'this job_id is in use by another payer'
-
-  test.each<readonly [string, ChargeOutcome, object]>([
-    ['was not charged', { kind: 'none' }, { status: 402, json: { error: TAKEN } }],
-    ['was charged', chargedAgo(30), { status: 503, json: { error: expect.stringContaining(TRANSACTION) } }],
-    ['is being charged', { kind: 'pending', binding: '0x' }, { status: 503 }],
-    ['may have been charged', { kind: 'unknown', cause: 'no answer' }, { status: 503 }],
-  ])('I5 and that %s', async (_, charge, expected) => {
+  const stageTaken = async (): Promise<{ stage: Stage; jobId: string; other: string }> => {
     const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
     const jobId = randomUUID()
     const payer = signerOf(await loadEvmCrypto(), 2)
-    expect((await stage.post({ jobId, payment: await stage.sign({ jobId, payer }) })).status).toBe(200)
+    return { stage, jobId, other: await stage.sign({ jobId, payer }) }
+  }
+
+  test.each<readonly [string, ChargeOutcome, object]>([
+    ['was not charged', { kind: 'none' }, { status: 402, json: { error: TAKEN } }],
+    ['was charged', chargedAgo(30), { status: 402, json: { error: expect.stringContaining(TRANSACTION) } }],
+    ['is being charged', { kind: 'pending', binding: '0x' }, { status: 503 }],
+    ['may have been charged', { kind: 'unknown', cause: 'no answer' }, { status: 503 }],
+  ])('I5 and that %s, when the job is sold to the other', async (_, charge, expected) => {
+    const { stage, jobId, other } = await stageTaken()
+    expect((await stage.post({ jobId, payment: other })).status).toBe(200)
     stage.gate.inquiries.push(charge)
     expect(await stage.post({ jobId })).toMatchObject(expected)
     expect([runs(stage), stage.gate.charged.size]).toEqual([1, 1])
+  })
+
+  test('I5 and that was charged is answered 503 while the other is not charged, and delivered when it never is', async () => {
+    const { stage, jobId, other } = await stageTaken()
+    let fail: (error: Error) => void = () => undefined
+    const started = new Promise<void>(resolve => {
+      stage.work = async () => {
+        resolve()
+        return await new Promise<never>((__, reject) => void (fail = reject))
+      }
+    })
+    const open = stage.post({ jobId, payment: other })
+    await started
+    const job = { jobId, payment: await stage.sign({ jobId }) }
+    stage.gate.inquiries.push(chargedAgo(30))
+    const during = await stage.post(job)
+    expect(during).toMatchObject({ status: 503, json: { error: expect.stringContaining(TRANSACTION) } })
+    fail(new Error('once'))
+    expect((await open).status).toBe(500)
+    stage.work = ({ text }) => ({ text })
+    refusedAsUsed(stage, chargedAgo(40))
+    expect((await stage.post(job)).status).toBe(200)
+    expect(stage.gate.charged.size).toBe(0)
+  })
+
+  test('I5 and that was charged is delivered, when the response for the other was made and never paid', async () => {
+    const { stage, jobId, other } = await stageTaken()
+    stage.gate.settles.push(FAILED)
+    expect((await stage.post({ jobId, payment: other })).status).toBe(402)
+    const job = { jobId, payment: await stage.sign({ jobId }) }
+    const charge = chargedAgo(30)
+    stage.gate.inquiries.push(charge, charge)
+    expect((await stage.post(job)).status).toBe(200)
+    expect([runs(stage), stage.gate.charged.size]).toEqual([2, 0])
   })
 })
 

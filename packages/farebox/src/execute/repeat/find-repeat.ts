@@ -2,7 +2,7 @@ import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { DeadlineError, PaymentError } from '@farebox/protocol/errors/service-errors'
 import { LARGE_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Answer } from '../../answer/answer.ts'
-import type { RunningJob, UnpaidJob } from '../../jobs/job.ts'
+import type { Job, RunningJob, UnpaidJob } from '../../jobs/job.ts'
 import type { StoredJob } from '../../jobs/job-store.ts'
 import type { PaymentTerms } from '../request/agree-on-terms.ts'
 import type { Served } from '../outcome/served.ts'
@@ -37,7 +37,6 @@ const MOST_REPEATS = 256
 const LARGE_REPEATS = 8
 const RUNS_LONGER =
   'an earlier request for this job is still running: repeat the same job_id with a later deadline'
-const OTHER_PAYER = 'this job_id is in use by another payer'
 const TOO_MANY = 'too many requests wait for this job: repeat the same job_id with the same payment header'
 
 /** The meaning of a job's record for an order. */
@@ -47,8 +46,8 @@ export type Repeat =
   | { readonly kind: 'free' }
   /** The caller's deadline passed before that of the run it joined; the run continues. */
   | { readonly kind: 'too-short'; readonly refusal: DeadlineError }
-  /** The record is of another payer's job. */
-  | { readonly kind: 'of-another-payer'; readonly refusal: PaymentError }
+  /** The record is `left` by a job of another payer. */
+  | { readonly kind: 'of-another-payer'; readonly left: Job; readonly refusal: PaymentError }
 
 const FREE: Repeat = { kind: 'free' }
 
@@ -78,8 +77,7 @@ export async function findRepeat(
       continue
     }
     const { job } = stored
-    if (job.payer !== (payment?.payer ?? ''))
-      return { kind: 'of-another-payer', refusal: new PaymentError(OTHER_PAYER) }
+    if (job.payer !== (payment?.payer ?? '')) return ofAnotherPayer(job)
     if (job.state === 'settled') {
       const { payments } = service
       if (payments !== undefined && payment !== undefined)
@@ -109,6 +107,14 @@ export async function findRepeat(
     if (joinMs === undefined) return { kind: 'too-short', refusal: new DeadlineError(RUNS_LONGER) }
     if (joinMs <= 0) return pending(order)
     await service.notifier.wait(order.jobKey, Math.min(lookMs, joinMs))
+  }
+}
+
+function ofAnotherPayer(left: Job): Repeat {
+  return {
+    kind: 'of-another-payer',
+    left,
+    refusal: new PaymentError('this job_id is in use by another payer'),
   }
 }
 

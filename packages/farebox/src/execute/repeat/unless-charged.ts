@@ -1,6 +1,7 @@
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
+import type { Job } from '../../jobs/job.ts'
 import type { HeldJob } from '../../jobs/renew-leases.ts'
 import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
 import { answerPending } from '../outcome/answer-job.ts'
@@ -10,9 +11,25 @@ import { releaseAfterFailure, releaseQuietly } from '../outcome/release-job.ts'
 import { answered, refused, TAKEN, type Served } from '../outcome/served.ts'
 import { askForCharge, checkPastCharge, type PastCharge } from '../payment/charged-before.ts'
 import type { JobOrder } from '../request/job-order.ts'
-import { claimJob } from '../run/claim-job.ts'
+import { claimJob, endUnsold } from '../run/claim-job.ts'
 import type { Service } from '../service/service.ts'
 import { answerCharged, deliverCharged } from './deliver-charged.ts'
+
+/** The job that a refusal is about. */
+type DueJob =
+  /** No process holds it. */
+  | 'free'
+  /** An attempt that the caller cannot wait for holds it. */
+  | 'running'
+  /** Its record is `left` by a job of another payer. */
+  | { readonly left: Job }
+  /** It is held here. */
+  | HeldHere
+
+interface HeldHere {
+  readonly held: HeldJob
+  readonly deadline: Deadline
+}
 
 /** A refusal that applies unless the payment was already charged for this job. */
 export interface DueRefusal {
@@ -24,15 +41,7 @@ export interface DueRefusal {
   readonly asSent?: () => unknown
   /** Undefined: no attempt at this job can have charged anything. */
   readonly payment: ProvenPayment | undefined
-  /**
-   * `free`: no process holds the job; `running`: an attempt that the caller cannot wait for holds it;
-   * `of-another-payer`: the record of the job is another payer's; else it is held here.
-   */
-  readonly job:
-    | 'free'
-    | 'running'
-    | 'of-another-payer'
-    | { readonly held: HeldJob; readonly deadline: Deadline }
+  readonly job: DueJob
   /** The facilitator's answer about the payment; undefined: the facilitator is asked. */
   readonly charge?: ChargeOutcome
 }
@@ -41,7 +50,8 @@ export interface DueRefusal {
  * Asks whether a payment was already charged for this job, and refuses the order only if it was not (D40):
  *
  * - none: the refusal;
- * - open: the record of the charge was lost; the job is run again and delivered for that charge;
+ * - open: the record of the charge was lost; the job is run again and delivered for that charge. A job of another
+ *   payer that took the job_id since ends if it is unsold; if it is sold: a `PaymentError` that names the transaction;
  * - closed: a `PaymentError` that names the transaction;
  * - unknown: 503.
  *
@@ -57,7 +67,8 @@ export async function refuseUnlessCharged(
   const { payment, job, charge } = due
   if (payments === undefined || payment === undefined) return refused(sentOf(due))
   // Expired authorizations cost nothing to send, so the number of these questions is limited per payer as well.
-  const isCounted = job === 'free' || job === 'of-another-payer'
+  const held = heldHere(job)
+  const isCounted = held === undefined && job !== 'running'
   if (isCounted) admission.enter(payment.payer)
   const askedMs = clock.nowMs()
   const past =
@@ -71,9 +82,13 @@ export async function refuseUnlessCharged(
   if (past.kind === 'open')
     return await deliver(service, order, due, { payment, transaction: past.transaction })
   const isTakenOver =
-    typeof job === 'object' &&
-    (await releaseQuietly(service, job.held, new Error(`a payment that was charged before: ${past.kind}`)))
+    held !== undefined &&
+    (await releaseQuietly(service, held.held, new Error(`a payment that was charged before: ${past.kind}`)))
   return isTakenOver ? TAKEN : servePast(service, order, past)
+}
+
+function heldHere(job: DueJob): HeldHere | undefined {
+  return typeof job === 'object' && 'held' in job ? job : undefined
 }
 
 function sentOf({ refusal, asSent }: DueRefusal): unknown {
@@ -87,8 +102,9 @@ async function refuseUncharged(
   askedMs: number,
 ): Promise<Served> {
   const { job, refusal } = due
-  if (typeof job === 'object') {
-    const released = await releaseAfterFailure(service, job.held, undefined, refusal)
+  const held = heldHere(job)
+  if (held !== undefined) {
+    const released = await releaseAfterFailure(service, held.held, undefined, refusal)
     return released.kind === 'refused' ? refused(sentOf(due)) : released
   }
   // Asking took time, in which the same payment may have bought the job.
@@ -105,14 +121,29 @@ async function deliver(
 ): Promise<Served> {
   const { job } = due
   const { payment, transaction } = charged
-  if (typeof job === 'object') return await deliverCharged(service, order, job, charged)
-  if (typeof job === 'string' && job !== 'free') return answered(answerCharged(order, transaction))
+  const heldJob = heldHere(job)
+  if (heldJob !== undefined) return await deliverCharged(service, order, heldJob, charged)
+  if (job === 'running') return answered(answerCharged(order, transaction))
+  if (typeof job === 'object' && 'left' in job) {
+    const { left } = job
+    if (left.state === 'settled') return refused(new PaymentError(soldMessage(transaction)))
+    if (!(await orInDoubt(endUnsold(service, order.jobKey, left))))
+      return answered(answerCharged(order, transaction))
+  }
   const deadline = deadlineOfCharged(service, order)
   const held = await orInDoubt(claimJob(service, order, { payment, deadline }))
   if (held === undefined) return answered(answerCharged(order, transaction))
   // The charge is checked again under the claim: another replica may have delivered the job before, and its record may
   // have expired.
   return await refuseUnlessCharged(service, order, { ...due, job: { held, deadline } })
+}
+
+/** A job_id has one answer, and its payer has it: the charge is named, so that it can be shown to the agent's owner. */
+function soldMessage(transaction: string): string {
+  return (
+    `this payment was charged for this job_id in ${transaction}, but the agent lost the record of the job and has ` +
+    'sold the job_id to another payer since: ask the owner of the agent to return the amount'
+  )
 }
 
 /** The requested deadline, or a new one when that has passed: a charge is owed whenever its job is requested. */

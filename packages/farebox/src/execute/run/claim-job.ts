@@ -104,6 +104,24 @@ export async function endAbandonedRun(
   return (await leaveAsItIs(held)) && state === left.state
 }
 
+/**
+ * Deletes an unsold job of a payer who has no right to its job_id, because another payer was charged for it. False when
+ * a process holds the job, or its response is being sold.
+ */
+export async function endUnsold(
+  service: Pick<Service, 'jobs' | 'leases' | 'clock'>,
+  jobKey: string,
+  left: Job,
+): Promise<boolean> {
+  const held = await claimLeft(service, jobKey, left)
+  if (held === undefined) return false
+  const { state, payer } = held.job
+  if (payer === left.payer && (state === 'running' || state === 'unpaid'))
+    return await held.release({ kind: 'forget' })
+  await leaveAsItIs(held)
+  return false
+}
+
 /** Claims a job whose holder's lease has expired. Undefined when another process holds it. */
 async function claimLeft(
   { jobs, leases, clock }: Pick<Service, 'jobs' | 'leases' | 'clock'>,
