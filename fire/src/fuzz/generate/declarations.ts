@@ -76,7 +76,8 @@ function treesOf(side: 'input' | 'output') {
 function arraysOf(items: fc.Arbitrary<Field>): fc.Arbitrary<Field> {
   const bounds = fc.option(
     fc.nat(3).map(minItems => ({ minItems, maxItems: 4 })),
-    { freq: 1, nil: {} },
+    // None in one of two.
+    { freq: 2, nil: {} },
   )
   const typed = fc.tuple(items, bounds).map(([one, more]): Field => ({ type: 'array', items: one, ...more }))
   return either(4, typed, fc.constant<Field>({ type: 'array' }))

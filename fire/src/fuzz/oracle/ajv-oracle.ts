@@ -8,11 +8,16 @@ import type { InputJudge } from './check-course.ts'
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 
+/** RFC 3339 asks for the T and for the colon in an offset; ajv-formats does not. */
+const RFC_3339 = /^\S+T\S+(?:Z|[+-]\d\d:\d\d)$/i
+
 /** Judges inputs by JSON Schema and a validator that is not ours. */
 export function createAjvOracle(declaration: Declaration): InputJudge {
   const ajv = new Ajv2020({ strict: false, strictNumbers: true, ownProperties: true, validateSchema: false })
   addFormats.default(ajv)
   ajv.addFormat('email', EMAIL)
+  const isDateTime = ajv.compile({ format: 'iso-date-time' })
+  ajv.addFormat('date-time', text => RFC_3339.test(text) && isDateTime(text))
   const validators = new Map(
     Object.entries(declaration.capabilities).map(([name, { input_schema }]) => [
       name,

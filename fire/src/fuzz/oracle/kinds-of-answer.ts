@@ -71,7 +71,7 @@ const FAILURES: { readonly [type: string]: readonly RegExp[] } = {
     /^authorization\.validBefore must be at least \d+ s from now/,
     /^authorization\.validBefore must be within 24 h from now$/,
     /^the nonce is bound to a job, but extensions/,
-    /^the nonce is bound to another job$/,
+    /^the nonce is bound to (?:another job, or to another address than|the called address, but) /,
     /^this payment was sent for another job/,
     /^the payer has too little$/,
     /^the payment could not be settled \(/,
