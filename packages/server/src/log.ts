@@ -11,7 +11,25 @@ export interface Log {
 }
 
 /**
+ * How long the repeats of a failure are counted instead of written: with a database away, every loop and request fails
+ * in the same way many times a second.
+ */
+const REPEATS_MS = 30_000
+
+/** The most failures whose repeats are counted at once; a further one is written each time. */
+const MOST_COUNTED = 200
+
+/** A failure that was written, and its repeats since. */
+interface Counted {
+  readonly sinceMs: number
+  readonly repeats: number
+  readonly line: Readonly<Record<string, unknown>>
+}
+
+/**
  * Writes each event as one line of JSON: `{"time":…,"level":…,"event":…, …fields}`.
+ *
+ * An event with the same `error` as one before is counted, and written every 30 s with its last fields and `repeats`.
  *
  * @param hide the last filter before a line is written: texts of nodes and databases are logged unchecked
  * @example
@@ -27,11 +45,30 @@ export function createJsonLog(
   nowMs: () => number,
   hide: (text: string) => string = text => text,
 ): Log {
+  const counted = new Map<string, Counted>()
+  const writeLine = (atMs: number, line: Counted['line']): void =>
+    write(hide(JSON.stringify({ time: new Date(atMs).toISOString(), ...line }, bigintAsText)))
+  const writeRepeats = (atMs: number): void => {
+    for (const [key, { sinceMs, repeats, line }] of counted) {
+      if (atMs - sinceMs < REPEATS_MS) continue
+      counted.delete(key)
+      if (repeats === 0) continue
+      writeLine(atMs, { ...line, repeats })
+      counted.set(key, { sinceMs: atMs, repeats: 0, line })
+    }
+  }
   const level =
     (name: string) =>
     (event: string, fields: LogFields = {}): void => {
-      const line = { time: new Date(nowMs()).toISOString(), level: name, event, ...fields }
-      write(hide(JSON.stringify(line, bigintAsText)))
+      const atMs = nowMs()
+      const line = { level: name, event, ...fields }
+      writeRepeats(atMs)
+      if (fields['error'] === undefined) return writeLine(atMs, line)
+      const key = JSON.stringify([name, event, fields['error']], bigintAsText)
+      const before = counted.get(key)
+      if (before !== undefined) return void counted.set(key, { ...before, repeats: before.repeats + 1, line })
+      if (counted.size < MOST_COUNTED) counted.set(key, { sinceMs: atMs, repeats: 0, line })
+      writeLine(atMs, line)
     }
   return { info: level('info'), warn: level('warn'), error: level('error') }
 }
