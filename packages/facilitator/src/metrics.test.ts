@@ -50,12 +50,16 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     expect(await valueOf('chain_blocks_behind')).toBe(0)
     expect(await valueOf('ledger_reachable')).toBe(1)
     expect(await valueOf('database_connections{state="open"}')).toBeGreaterThan(0)
+    expect(await valueOf('database_connections{state="waiting"}')).toBe(0)
+    expect(await valueOf('node_reachable')).toBe(1)
     await expect.poll(() => valueOf('ledger_comparisons_total{outcome="done"}')).toBeGreaterThan(0)
   })
 
   test('a ledger that does not answer is reported, and does not delay the scrape', async () => {
     const dead = { ...facilitator.ledger, totals: () => new Promise<never>(() => undefined) }
     const other = await stack.startFacilitator({ ledger: dead })
-    expect(await other.metrics.registry.metrics()).toContain('farebox_facilitator_ledger_reachable 0')
+    const text = await other.metrics.registry.metrics()
+    expect(text).toContain('farebox_facilitator_ledger_reachable 0')
+    expect(text).not.toMatch(/^farebox_facilitator_holds_open /m)
   })
 })

@@ -5,7 +5,7 @@ import type { NearLimits } from './ledger/owner-ledger.ts'
 /** The metrics of a facilitator; docs/metrics.md explains them all. */
 export type Metrics = ReturnType<typeof createFacilitatorMetrics>
 
-/** Values read at each scrape; when one is undefined, its gauge stays unchanged. */
+/** Values read at each scrape; when one is undefined, its gauge has no value. */
 export interface MetricSources {
   totals(): Promise<LedgerTotals | undefined>
   /** Owners that have used most of today's limit, or all of it. */
@@ -150,8 +150,7 @@ function ledgerGauges(registers: Registry[], sources: () => MetricSources | unde
       help,
       registers,
       async collect() {
-        const value = await read()
-        if (value !== undefined) this.set(value)
+        setOrRemove(this, await read())
       },
     })
   const ofTotals = (name: string, help: string, read: (totals: LedgerTotals) => number): Gauge =>
@@ -160,6 +159,17 @@ function ledgerGauges(registers: Registry[], sources: () => MetricSources | unde
       return totals && read(totals)
     })
   return {
+    // Read before the other gauges, whose own queries would count as waiting.
+    connections: new Gauge({
+      name: `${PREFIX}database_connections`,
+      help: 'Connections to the database: open, idle among them, and requests waiting for one',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [state, count] of Object.entries(sources()?.pool() ?? {})) this.set({ state }, count)
+      },
+    }),
     holdsOpen: ofTotals('holds_open', 'Payments held', totals => totals.held),
     holdsAtomic: ofTotals('holds_atomic', 'Sum of the payments held, in atomic units', totals =>
       Number(totals.heldAtomic),
@@ -180,15 +190,6 @@ function ledgerGauges(registers: Registry[], sources: () => MetricSources | unde
       registers,
       async collect() {
         this.set((await sources()?.totals()) === undefined ? 0 : 1)
-      },
-    }),
-    connections: new Gauge({
-      name: `${PREFIX}database_connections`,
-      help: 'Connections to the database: open, idle among them, and requests waiting for one',
-      labelNames: ['state'],
-      registers,
-      collect() {
-        for (const [state, count] of Object.entries(sources()?.pool() ?? {})) this.set({ state }, count)
       },
     }),
     ownersNearLimit: gauge(
@@ -224,6 +225,7 @@ function chainGauges(registers: Registry[], sources: () => MetricSources | undef
       labelNames: ['relayer'],
       registers,
       async collect() {
+        this.reset()
         for (const { relayer, open } of (await sources()?.relayers()) ?? []) this.set({ relayer }, open)
       },
     }),
@@ -233,6 +235,7 @@ function chainGauges(registers: Registry[], sources: () => MetricSources | undef
       labelNames: ['relayer'],
       registers,
       async collect() {
+        this.reset()
         for (const { relayer, nonceGap } of (await sources()?.relayers()) ?? [])
           this.set({ relayer }, nonceGap)
       },
@@ -242,8 +245,7 @@ function chainGauges(registers: Registry[], sources: () => MetricSources | undef
       help: 'Our clock minus the time of the newest block seen',
       registers,
       collect() {
-        const lag = sources()?.lagSeconds()
-        if (lag !== undefined) this.set(lag)
+        setOrRemove(this, sources()?.lagSeconds())
       },
     }),
     chainBlocksBehind: new Gauge({
@@ -251,9 +253,22 @@ function chainGauges(registers: Registry[], sources: () => MetricSources | undef
       help: 'How far the node says it is behind (eth_syncing)',
       registers,
       async collect() {
-        const blocks = await sources()?.blocksBehind()
-        if (blocks !== undefined) this.set(blocks)
+        setOrRemove(this, await sources()?.blocksBehind())
+      },
+    }),
+    nodeReachable: new Gauge({
+      name: `${PREFIX}node_reachable`,
+      help: 'Whether the node answered when these metrics were asked for: 1, or 0',
+      registers,
+      async collect() {
+        this.set((await sources()?.blocksBehind()) === undefined ? 0 : 1)
       },
     }),
   }
+}
+
+/** A value that cannot be read is absent: an alert on the last one would never end, or never fire. */
+function setOrRemove(gauge: Gauge, value: number | undefined): void {
+  if (value === undefined) gauge.remove()
+  else gauge.set(value)
 }

@@ -37,3 +37,36 @@ test('OPS agents by standing, the delay of overdue work, and responses by route 
   expect(text).toContain('farebox_platform_answers_total{route="GET /v1/agents/:agentId",status="200"} 1')
   await app.close()
 })
+
+test('OPS a value that cannot be read is absent, and the part that does not answer is named', async () => {
+  const failing = async (): Promise<never> => await Promise.reject(new Error('away'))
+  const isAway = { database: false, node: false }
+  const database: typeof stage.database = {
+    ...stage.database,
+    query: async (...query) => await (isAway.database ? failing() : stage.database.query(...query)),
+  }
+  const rpc = {
+    ...stage.parts.rpc,
+    call: async () => await (isAway.node ? failing() : Promise.resolve('0x1')),
+  }
+  let nowMs = stage.parts.clock.nowMs()
+  const clock = { ...stage.parts.clock, nowMs: () => nowMs }
+  const { registry } = createMetrics({ ...stage.parts, database, rpc, clock })
+  const shown = async (): Promise<string> => {
+    nowMs += 31_000
+    return await registry.metrics()
+  }
+  expect(await shown()).toContain('farebox_platform_registry_blocks_behind ')
+  isAway.database = true
+  const away = await shown()
+  expect(away).toContain('farebox_platform_database_reachable 0')
+  expect(away).toContain('farebox_platform_node_reachable 1')
+  expect(away).not.toMatch(
+    /^farebox_platform_(?:agents|late_seconds|registry_blocks_behind|canary_spent_usdc)\b.* \d/m,
+  )
+  Object.assign(isAway, { database: false, node: true })
+  const back = await shown()
+  expect(back).toContain('farebox_platform_database_reachable 1')
+  expect(back).toContain('farebox_platform_node_reachable 0')
+  expect(back).toContain('farebox_platform_registry_blocks_behind ')
+})

@@ -1,4 +1,5 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { within } from '@farebox/protocol/internal/time/within'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -7,6 +8,10 @@ const PREFIX = 'farebox_platform_'
 
 /** The figures are read from the database at most once in this time, however often the metrics are scraped. */
 const READ_EVERY_MS = 30_000
+/** The same while the database or the node does not answer. */
+const ASK_AGAIN_MS = 5_000
+/** The time limit of a reading: Prometheus gives up after ten seconds and would get no values at all. */
+const TIMEOUT_MS = 5_000
 const USDC_ATOMIC = 1_000_000
 
 /** The Prometheus metrics of one worker process. */
@@ -30,7 +35,7 @@ export function createMetrics(parts: PlatformParts): PlatformMetrics {
     name: string,
     help: string,
     labelNames: readonly string[],
-    show: (gauge: Gauge, figures: Figures) => void,
+    show: (gauge: Gauge, reading: Reading) => void,
   ): Gauge =>
     new Gauge({
       name: PREFIX + name,
@@ -38,14 +43,23 @@ export function createMetrics(parts: PlatformParts): PlatformMetrics {
       labelNames: [...labelNames],
       registers: [registry],
       async collect() {
-        const figures = await read()
-        // A gauge keeps its last value when the database does not respond.
-        if (figures === undefined) return
-        this.reset()
-        show(this, figures)
+        const reading = await read()
+        // A value that cannot be read is absent: an alert on the last one would never end, or never fire.
+        if (labelNames.length > 0) this.reset()
+        else this.remove()
+        show(this, reading)
       },
     })
-  gauge(
+  const figure = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    show: (gauge: Gauge, figures: Figures) => void,
+  ): Gauge =>
+    gauge(name, help, labelNames, (to, { figures }) => {
+      if (figures !== undefined) show(to, figures)
+    })
+  figure(
     'agents',
     'Agents by standing, and whether they are offline',
     ['standing', 'offline'],
@@ -53,10 +67,10 @@ export function createMetrics(parts: PlatformParts): PlatformMetrics {
       for (const { standing, offline, count } of agents) to.set({ standing, offline: String(offline) }, count)
     },
   )
-  gauge('open_jobs', 'Jobs that may still change, by state', ['state'], (to, { jobs }) => {
+  figure('open_jobs', 'Jobs that may still change, by state', ['state'], (to, { jobs }) => {
     for (const { state, count } of jobs) to.set({ state }, count)
   })
-  gauge(
+  figure(
     'late_seconds',
     'How long what is overdue most has waited: checks, jobs, notices',
     ['work'],
@@ -64,15 +78,19 @@ export function createMetrics(parts: PlatformParts): PlatformMetrics {
       for (const [work, seconds] of Object.entries(lateSeconds)) to.set({ work }, seconds)
     },
   )
-  gauge(
+  figure(
     'registry_blocks_behind',
     'Blocks of the chain that the registry has not been read up to',
     [],
     (to, { blocksBehind }) => to.set(blocksBehind),
   )
-  gauge('canary_spent_usdc', 'What the daily jobs may have cost today', [], (to, { canarySpentAtomic }) =>
+  figure('canary_spent_usdc', 'What the daily jobs may have cost today', [], (to, { canarySpentAtomic }) =>
     to.set(Number(canarySpentAtomic) / USDC_ATOMIC),
   )
+  for (const part of ['database', 'node'] as const) {
+    const help = `Whether the ${part} answered when the figures were read: 1, or 0`
+    gauge(`${part}_reachable`, help, [], (to, { reachable }) => to.set(reachable[part] ? 1 : 0))
+  }
   return { registry, watch: countAnswers([registry]) }
 }
 
@@ -99,17 +117,36 @@ function countAnswers(registers: Registry[]): PlatformMetrics['watch'] {
     })
 }
 
-/**
- * Returns a function that reads the figures once for all gauges of a scrape. It resolves to undefined when the database
- * does not respond.
- */
-function readNowAndThen({ database, clock }: PlatformParts): () => Promise<Figures | undefined> {
-  let readMs = Number.NEGATIVE_INFINITY
-  let reading: Promise<Figures | undefined> = Promise.resolve(undefined)
+/** The figures, and whether the parts that the platform depends on answered. */
+interface Reading {
+  /** Undefined: the database does not respond. */
+  readonly figures: Figures | undefined
+  readonly reachable: { readonly database: boolean; readonly node: boolean }
+}
+
+/** Returns a function that reads the figures once for all gauges of a scrape. */
+function readNowAndThen({ database, rpc, clock }: PlatformParts): () => Promise<Reading> {
+  let nextMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<Reading> | undefined
+  const known = <T>(answer: Promise<T>): Promise<T | undefined> =>
+    within(
+      clock,
+      TIMEOUT_MS,
+      answer.catch(() => undefined),
+    )
+  const read = async (): Promise<Reading> => {
+    const [figures, head] = await Promise.all([
+      known(readFigures(database, clock.nowMs())),
+      known(rpc.call('eth_blockNumber', [])),
+    ])
+    const reachable = { database: figures !== undefined, node: head !== undefined }
+    if (!reachable.database || !reachable.node) nextMs = clock.nowMs() + ASK_AGAIN_MS
+    return { figures, reachable }
+  }
   return () => {
-    if (clock.nowMs() - readMs < READ_EVERY_MS) return reading
-    readMs = clock.nowMs()
-    reading = readFigures(database, readMs).catch(() => undefined)
+    if (reading !== undefined && clock.nowMs() < nextMs) return reading
+    nextMs = clock.nowMs() + READ_EVERY_MS
+    reading = read()
     return reading
   }
 }
