@@ -471,6 +471,49 @@ describe('the journal', () => {
   })
 })
 
+describe('an agent that is being restarted', () => {
+  test('is asked again, by /about and by the request without a payment', async () => {
+    const restarts: Reply[] = [
+      { status: 503, headers: HTML, body: 'no backend' },
+      failed(503, 'internal', 'shutting down, not charged'),
+    ]
+    const left = { '/about': [...restarts], '/execute': [...restarts] }
+    agent.lie = (path, honest) => left[path as keyof typeof left]?.pop() ?? honest
+    expect((await call()).output).toEqual(agent.output)
+    expect([left['/about'], left['/execute'], signatures, agent.transfers.length]).toEqual([[], [], 1, 1])
+  })
+
+  test('a connection that fails before the signature is made again', async () => {
+    let failures = 2
+    const flaky: ExecuteOptions['fetch'] = (url, init) =>
+      failures-- > 0 ? Promise.reject(new TypeError('ECONNRESET')) : fetch(url, init)
+    expect((await call({ fetch: flaky })).output).toEqual(agent.output)
+    expect([signatures, agent.transfers.length]).toEqual([1, 1])
+  })
+
+  test('is given up when it stays away: 3 s without a response, 10 s with a 503, until the deadline for its job', async () => {
+    let seen = 0
+    const waited = (): number => {
+      const waits = clock.waits.slice(seen)
+      seen += waits.length
+      return waits.reduce((sum, ms) => sum + ms, 0)
+    }
+    agent.lie = () => ({ status: 503, headers: HTML, body: 'no backend' })
+    expect(await failureOf(call())).toMatchObject({ name: 'UnusableAnswer', httpStatus: 503 })
+    expect(waited()).toBeLessThanOrEqual(10_000)
+    const { url, declaration } = agent
+    const known = execute({ url, declaration }, 'count', {}, options({ deadlineSeconds: 20 }))
+    expect(await failureOf(known)).toMatchObject({ name: 'UnusableAnswer', httpStatus: 503 })
+    const all = waited()
+    expect(all).toBeGreaterThan(10_000)
+    expect(all).toBeLessThanOrEqual(20_000)
+    const silent: ExecuteOptions['fetch'] = () => Promise.reject(new TypeError('ECONNREFUSED'))
+    expect(await failureOf(call({ fetch: silent }))).toMatchObject({ name: 'AgentUnreachable' })
+    expect(waited()).toBeLessThanOrEqual(3_000)
+    expect(signatures).toBe(0)
+  })
+})
+
 describe('a lost answer is asked for again with the same pair', () => {
   const badGateway: Fault = (_, response) =>
     write(response, { status: 502, headers: HTML, body: '<h1>Bad gateway</h1>' })
@@ -479,6 +522,11 @@ describe('a lost answer is asked for again with the same pair', () => {
     ['a reset before the work', (_, response) => void response.destroy()],
     ['a reset after the work', workThenReset],
     ['a 502 before the work', badGateway],
+    [
+      'a 500 that says when to come back',
+      (_, response) =>
+        write(response, { ...failed(500, 'internal', 'no verdict now'), headers: { 'retry-after': '2' } }),
+    ],
     [
       'a 502 after the work',
       (work, response) => {

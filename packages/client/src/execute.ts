@@ -6,7 +6,8 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import { findCapability, meetAgent, type CalledAgent } from './agent/agent.ts'
 import { UnusableAnswer } from './exchange/agent-errors.ts'
 import { connectionOf, type ClientOptions, type Connection } from './exchange/client-options.ts'
-import { exchange, type WholeAnswer } from './exchange/exchange.ts'
+import { exchangeUntil } from './exchange/exchange-until.ts'
+import type { WholeAnswer } from './exchange/exchange.ts'
 import { jobResult, type JobResult } from './attempt/job-result.ts'
 import type { JournalEntry } from './attempt/journal-entry.ts'
 import { jobBody, planJob, type PlannedJob } from './attempt/plan-job.ts'
@@ -42,6 +43,9 @@ export interface ExecuteOptions extends ClientOptions {
 }
 
 const DEFAULT_MAX_PRICE = '1'
+
+/** The longest time for which an agent that is being restarted is asked again, whatever the deadline of the job. */
+const LONGEST_PATIENCE_MS = 60_000
 
 /**
  * Calls a capability of an agent and pays for it, once.
@@ -112,14 +116,16 @@ async function askUnpaid(
   connection: Connection,
   job: PlannedJob,
 ): Promise<{ readonly completed: Completed | undefined; readonly answer: WholeAnswer }> {
-  const answer = await exchange(connection, {
+  const request = {
     url: `${job.agentUrl}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: jobBody(job, connection.clock.nowMs() / 1_000 + job.deadlineSeconds),
     timeoutMs: Math.ceil(job.deadlineSeconds + ANSWER_MARGIN_SECONDS) * 1_000,
     maxBytes: MAX_RESPONSE_BYTES,
-  })
+  } as const
+  const patienceMs = Math.min(job.deadlineSeconds * 1_000, LONGEST_PATIENCE_MS)
+  const answer = await exchangeUntil(connection, request, { busyMs: patienceMs, silentMs: patienceMs })
   const outcome = readOutcome(answer, job.jobId)
   if (outcome.kind === 'failed') throw outcome.error
   if (outcome.kind === 'completed') return { completed: outcome, answer }

@@ -2,7 +2,7 @@ import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { findCapability, meetAgent, type CalledAgent } from './agent/agent.ts'
 import { UnusableAnswer } from './exchange/agent-errors.ts'
 import { connectionOf, type ClientOptions } from './exchange/client-options.ts'
-import { exchange } from './exchange/exchange.ts'
+import { exchangeUntil, FIRST_CONTACT } from './exchange/exchange-until.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { readQuote, type Quote } from './attempt/read-quote.ts'
 
@@ -41,7 +41,7 @@ export async function quote(
   const connection = connectionOf(options)
   const { url, declaration } = await meetAgent(agent, connection)
   findCapability(declaration, capability)
-  const answer = await exchange(connection, {
+  const request = {
     url: `${url}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,7 +49,8 @@ export async function quote(
     body: JSON.stringify({ service_version: SERVICE_VERSION, task: { capability } }),
     timeoutMs: QUOTE_TIMEOUT_MS,
     maxBytes: MAX_QUOTE_BYTES,
-  })
+  } as const
+  const answer = await exchangeUntil(connection, request, FIRST_CONTACT)
   const { status, json } = answer
   if (status === 402) return readQuote(answer, { declaration, capability, networks: options.networks })
   // The agent rejected the missing job_id, not the missing payment.

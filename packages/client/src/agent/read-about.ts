@@ -4,7 +4,7 @@ import { formatPath, type Problem } from '@farebox/protocol/problems/problem'
 import { UnusableAnswer } from '../exchange/agent-errors.ts'
 import { readAgentUrl } from './agent-url.ts'
 import { connectionOf, type ClientOptions } from '../exchange/client-options.ts'
-import { exchange } from '../exchange/exchange.ts'
+import { exchangeUntil, FIRST_CONTACT } from '../exchange/exchange-until.ts'
 import { foreignText } from '../exchange/foreign-text.ts'
 
 /** D37: the time limit of a request to an unknown agent. */
@@ -15,7 +15,8 @@ const MAX_ABOUT_BYTES = 262_144
 const SHOWN_PROBLEMS = 3
 
 /**
- * Reads and checks an agent's declaration: `GET /about`, at most 256 KB within 10 s, no redirects (D37).
+ * Reads and checks an agent's declaration: `GET /about`, at most 256 KB within 10 s, no redirects (D37). Repeated
+ * while the agent is being restarted.
  *
  * @param agentUrl base URL, `https` or on this machine: `https://agent.example`
  * @returns the declaration, every rule of D28 checked, its wallet an address
@@ -32,12 +33,13 @@ const SHOWN_PROBLEMS = 3
  */
 export async function readAbout(agentUrl: string, options: ClientOptions = {}): Promise<Declaration> {
   const connection = connectionOf(options)
-  const answer = await exchange(connection, {
+  const request = {
     url: `${readAgentUrl(agentUrl, connection)}/about`,
     method: 'GET',
     timeoutMs: ABOUT_TIMEOUT_MS,
     maxBytes: MAX_ABOUT_BYTES,
-  })
+  } as const
+  const answer = await exchangeUntil(connection, request, FIRST_CONTACT)
   if (answer.status === 404) throw new UnusableAnswer(404, 'the agent serves no /about')
   const unusable = (reason: string): UnusableAnswer =>
     new UnusableAnswer(answer.status, `the agent's /about ${reason}`)

@@ -24,7 +24,10 @@ export type Outcome =
   | { readonly kind: 'payment-required' }
   /** The 503 while the payment may still be charged (D8). */
   | { readonly kind: 'pending' }
-  /** The agent is temporarily unavailable: a proxy answered 502, or the agent is shutting down. */
+  /**
+   * The agent is temporarily unavailable: a proxy answered 502, the agent is shutting down, or it could not verify the
+   * payment at this moment.
+   */
   | { readonly kind: 'unavailable'; readonly reason: string }
   /** A response that no agent following the interface sends. */
   | { readonly kind: 'foreign'; readonly reason: string }
@@ -45,7 +48,7 @@ export function readOutcome(answer: WholeAnswer, jobId: string): Outcome {
   const { status, json, flaw } = answer
   if (status === 200) return readCompleted(answer, jobId)
   if (status === 503 && isPending(json, jobId)) return { kind: 'pending' }
-  const error = readFailure(status, json)
+  const error = isTemporary(answer) ? undefined : readFailure(status, json)
   if (error !== undefined) return { kind: 'failed', error }
   if (status === 402 && isPaymentRequired(answer)) return { kind: 'payment-required' }
   const reason = `HTTP ${status}${flaw === undefined ? '' : `, whose body ${flaw}`}`
@@ -66,6 +69,15 @@ function readCompleted({ json, flaw }: WholeAnswer, jobId: string): Outcome {
     output: output as JsonObject,
     completedAt: typeof completedAt === 'number' ? completedAt : undefined,
   }
+}
+
+/**
+ * A 500 with `Retry-After` says that the payment could not be verified at this moment: the same one is good until the
+ * job's deadline, which the agent answers 408. Any other 500 is final, because its repeat would run a failing handler
+ * again.
+ */
+function isTemporary({ status, headers }: WholeAnswer): boolean {
+  return status === 500 && headers.has('retry-after')
 }
 
 function isPending(json: unknown, jobId: string): boolean {

@@ -6,6 +6,7 @@ import type { JobOrder } from './request/job-order.ts'
 import { TryLater } from './service/admission.ts'
 import { UnauthorizedAgent } from './payment/authorize-agent.ts'
 import { RefusedPayment } from './payment/refused-payment.ts'
+import { UnverifiedPayment } from './payment/reserve-payment.ts'
 import { HandlerCutOff } from './run/run-handler.ts'
 
 /**
@@ -13,6 +14,10 @@ import { HandlerCutOff } from './run/run-handler.ts'
  * are logged.
  */
 export function answerError(log: Log, thrown: unknown): Answer {
+  if (thrown instanceof UnverifiedPayment) {
+    const headers = { 'retry-after': String(thrown.retryAfterSeconds) }
+    return failureAnswer('internal', 500, thrown.message, headers)
+  }
   if (thrown instanceof RefusedPayment) return failureAnswer('payment', 402, thrown.message, thrown.headers)
   if (isServiceError(thrown))
     return failureAnswer(thrown.errorType, ERROR_STATUS[thrown.errorType], thrown.message)

@@ -7,7 +7,7 @@ import { createFakeClock } from '../testing/fake-clock.ts'
 import { stageAgent, type Stage, type Work } from './paid-stage.test-setup.ts'
 import { UNKNOWN } from './scripted-gate.test-setup.ts'
 import { stageDeclaration } from './staged-payment.test-setup.ts'
-import { after, receiptOf, type Asked } from './staged-request.test-setup.ts'
+import { after, receiptOf, type Answered, type Asked } from './staged-request.test-setup.ts'
 
 const GONE_WRONG = 'nothing may be held, run, or written'
 
@@ -178,14 +178,16 @@ describe('D13 a payment bound to a job is valid only for that job', () => {
     stage: Stage,
     bound: { readonly endpoint?: string; readonly jobId?: string; readonly capability?: 'work' | 'cheap' },
   ): Promise<number> {
+    return (await orderBoundTo(stage, bound)).status
+  }
+
+  async function orderBoundTo(
+    stage: Stage,
+    bound: { readonly endpoint?: string; readonly jobId?: string; readonly capability?: 'work' | 'cheap' },
+  ): Promise<Answered> {
     const jobId = randomUUID()
-    return (
-      await stage.post({
-        jobId,
-        capability: bound.capability ?? 'work',
-        payment: await stage.sign({ jobId, ...bound }),
-      })
-    ).status
+    const payment = await stage.sign({ jobId, ...bound })
+    return await stage.post({ jobId, capability: bound.capability ?? 'work', payment })
   }
 
   test('without SERVICE_PUBLIC_URL the called URL counts, with http or, behind a proxy, https', async () => {
@@ -201,6 +203,21 @@ describe('D13 a payment bound to a job is valid only for that job', () => {
     expect(await payBoundTo(stage, { endpoint: 'http://agent.test/execute' })).toBe(402)
     expect(await payBoundTo(stage, { endpoint: 'http://farebox.example/stage/execute' })).toBe(402)
   })
+
+  test('a wrong SERVICE_PUBLIC_URL is named, when the payment is bound to the called URL', async () => {
+    const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'https://old.example' } })
+    expect((await orderBoundTo(stage, { endpoint: 'https://agent.test/execute' })).json['error']).toBe(
+      'the nonce is bound to the called address, but by its SERVICE_PUBLIC_URL this agent is at https://old.example/execute',
+    )
+  })
+
+  test('a missing SERVICE_PUBLIC_URL is asked for, when the proxy changes the host', async () => {
+    const stage = await stageAgent()
+    expect((await orderBoundTo(stage, { endpoint: 'https://farebox.example/execute' })).json['error']).toBe(
+      'the nonce is bound to another job, or to another address than http://agent.test/execute: ' +
+        'is SERVICE_PUBLIC_URL the address that callers use?',
+    )
+  })
 })
 
 test('D11 an agent without a secret logs that at its start', async () => {
@@ -214,10 +231,12 @@ describe('each point of failure: what was written, released, charged', () => {
     const stage = await stageAgent()
     const job = await stage.order()
     stage.gate.verifies.push({ kind: 'unavailable', cause: 'down' })
-    expect(await stage.post(job)).toMatchObject({
+    const unverified = await stage.post(job)
+    expect(unverified).toMatchObject({
       status: 500,
       json: { error: 'the payment could not be verified now, nothing was charged' },
     })
+    expect(unverified.headers.get('retry-after')).toBe('2')
     expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget'])
     expect((await stage.post(job)).status).toBe(200)
   })

@@ -35,6 +35,11 @@ export class PaymentRejected extends PaymentError {
   }
 }
 
+/** No verdict on the payment (D12): nothing was charged, and the same request may be sent again soon. */
+export class UnverifiedPayment extends InternalError {
+  readonly retryAfterSeconds = 2
+}
+
 /**
  * The deadline passed before the facilitator gave its verdict; a reservation that it makes later is released on
  * arrival.
@@ -69,7 +74,7 @@ const HOLD_MARGIN_SECONDS = 30
 /**
  * Asks the facilitator to verify the payment and to hold it for this job (D10). Throws a {@link PaymentRejected} when
  * the facilitator rejects it, an {@link UnauthorizedAgent} when the facilitator refuses the secret (D11), an
- * `InternalError` when it gives no verdict (D12), and a {@link VerifyOverran} when it gives none before the deadline.
+ * {@link UnverifiedPayment} when it gives no verdict (D12), and a {@link VerifyOverran} when it gives none before the deadline.
  * It never charges anything.
  */
 export async function reservePayment(
@@ -110,7 +115,7 @@ export async function reservePayment(
         service.admission.facilitatorBusy()
         throw new TryLater('the facilitator is asked too often at this moment: come back in a second', 1)
       }
-      throw new InternalError('the payment could not be verified now, nothing was charged')
+      throw new UnverifiedPayment('the payment could not be verified now, nothing was charged')
     }
   }
 }

@@ -73,22 +73,21 @@ function refuseBinding(
   { capability, jobId }: { readonly capability: { readonly name: string }; readonly jobId: string },
   { authorization, salt }: ProvenPayment,
 ): string | undefined {
-  return refuseAtEvery(endpoints(payments, arrived), endpoint =>
-    refuseNonce(payments.crypto, authorization.nonce, salt, { endpoint, capability: capability.name, jobId }),
-  )
+  const refuseAt = (endpoint: string): string | undefined =>
+    refuseNonce(payments.crypto, authorization.nonce, salt, { endpoint, capability: capability.name, jobId })
+  const called = calledAddresses(arrived)
+  const own = payments.executeUrl === undefined ? called : [payments.executeUrl]
+  const reasons = own.map(refuseAt)
+  if (reasons.includes(undefined)) return undefined
+  if (salt === undefined) return reasons[0]
+  // Behind a proxy, a wrong address is the usual fault.
+  const isCalled = called.some(endpoint => refuseAt(endpoint) === undefined)
+  return isCalled
+    ? `the nonce is bound to the called address, but by its SERVICE_PUBLIC_URL this agent is at ${own[0]}`
+    : `${reasons[0]}, or to another address than ${own[0]}: is SERVICE_PUBLIC_URL the address that callers use?`
 }
 
-/** Without a configured public URL only the host is known, not the scheme: a proxy may terminate TLS. */
-function endpoints(payments: Payments, { calledUrl }: ArrivedRequest): readonly string[] {
-  return payments.executeUrl === undefined
-    ? [calledUrl, calledUrl.replace(/^http:/, 'https:')]
-    : [payments.executeUrl]
-}
-
-function refuseAtEvery(
-  candidates: readonly string[],
-  refuse: (endpoint: string) => string | undefined,
-): string | undefined {
-  const reasons = candidates.map(refuse)
-  return reasons.includes(undefined) ? undefined : reasons[0]
+/** Only the host of the called address is known, not the scheme: a proxy may terminate TLS. */
+function calledAddresses({ calledUrl }: ArrivedRequest): readonly string[] {
+  return [calledUrl, calledUrl.replace(/^http:/, 'https:')]
 }
