@@ -5,7 +5,7 @@ import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
-import { steadyClock, systemClock, type Clock } from '@farebox/protocol/time/clock'
+import { sleep, steadyClock, systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import {
   readEnvironment,
@@ -65,7 +65,7 @@ export interface AgentPorts {
   readonly paymentGate: PaymentGate
   /** How long a caller waits for a settlement before it is answered 503 pending. */
   readonly settleWaitMs: number
-  /** Opens the server for metrics when SERVICE_METRICS_PORT is set; default: `GET /metrics` on that port. */
+  /** Opens the server for metrics when SERVICE_METRICS_PORT is set; default: `/metrics` and `/ready` on that port. */
   readonly metricsServer: OpenMetricsServer
 }
 
@@ -86,7 +86,8 @@ export interface Agent {
     readonly thisMachineOnly?: boolean
   }): Promise<number>
   /**
-   * Stops the agent (D32): new jobs are answered 503, jobs in flight finish, connections close, and settlements with an
+   * Stops the agent (D32). For SERVICE_DRAIN_SECONDS jobs are still taken, while `/ready` on the metrics port answers
+   * 503, so that balancers send them elsewhere. Then new jobs are answered 503, jobs in flight finish, connections close, and settlements with an
    * unknown outcome are left to the next process. Safe to call twice.
    *
    * With `successor: true` another process serves the address from now on: this agent stops listening at once and
@@ -129,21 +130,26 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     server: createHttpServer(routes, clock),
     fetchHandler: createFetchHandler(routes, clock),
     ...startRecovery(service),
+    drainSeconds: environment.drainSeconds,
     closers,
   }
   for (const warning of warnings) log.warn(`agent.json: ${formatProblem(warning)}: ${warning.fix}`)
   warnOfRisks(environment, log)
 
   let closing: Promise<void> | undefined
+  let isListening = false
   return {
     declaration,
     environment,
     fetch: request => running.fetchHandler.fetch(request),
     async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
-      await openMetricsServer(recorder, environment, { open: ports.metricsServer, log, closers })
-      return await running.server.listen(port, host, {
+      const isReady = (): boolean => isListening && closing === undefined
+      await openMetricsServer(recorder, environment, { open: ports.metricsServer, isReady, log, closers })
+      const listeningAt = await running.server.listen(port, host, {
         thisMachineOnly: thisMachineOnly && isThisMachine(host),
       })
+      isListening = true
+      return listeningAt
     },
     close: ({ successor = false } = {}) => (closing ??= closeAgent(running, successor)),
   }
@@ -225,12 +231,18 @@ interface RunningAgent {
   readonly stopping: AbortController
   /** Resolves when the recovery has stopped. */
   readonly recovering: Promise<void>
+  readonly drainSeconds: number
   readonly closers: readonly (() => Promise<void>)[]
 }
 
 async function closeAgent(running: RunningAgent, hasSuccessor: boolean): Promise<void> {
   const { service, server, fetchHandler, stopping, recovering, closers } = running
-  const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, graceEnd: service.graceEnd }
+  const drainMs = hasSuccessor ? 0 : running.drainSeconds * 1_000
+  const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS - drainMs, graceEnd: service.graceEnd }
+  if (drainMs > 0) {
+    server.drain()
+    await sleep(service.clock, drainMs)
+  }
   await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), fetchHandler.close(grace)])
   stopping.abort()
   // A handler that runs past the grace period is asked to stop, and then terminated when it runs in its own process.

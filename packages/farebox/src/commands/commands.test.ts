@@ -223,6 +223,7 @@ describe('farebox start serves until it is stopped', () => {
       .split('\n')
       .map(line => JSON.parse(line) as unknown)
     expect(events).toContainEqual({
+      time: expect.any(String),
       level: 'info',
       event: 'listening',
       name: 'Waiter',

@@ -9,6 +9,7 @@ export const ENVIRONMENT_DEFAULTS = {
   SERVICE_LOG: 'text',
   SERVICE_ISOLATION: 'none',
   SERVICE_LEAST_DEADLINE_SECONDS: 0,
+  SERVICE_DRAIN_SECONDS: 0,
   SERVICE_METRICS_HOST: '127.0.0.1',
   /** Decimal USDC. */
   HIRING_DAILY_BUDGET: '10',
@@ -107,6 +108,11 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
     name: 'SERVICE_LEAST_DEADLINE_SECONDS',
     fallback: String(ENVIRONMENT_DEFAULTS.SERVICE_LEAST_DEADLINE_SECONDS),
     meaning: 'a new job with less time left is answered 408 before any work',
+  },
+  {
+    name: 'SERVICE_DRAIN_SECONDS',
+    fallback: String(ENVIRONMENT_DEFAULTS.SERVICE_DRAIN_SECONDS),
+    meaning: 'how long it takes jobs after SIGTERM, until balancers have noticed',
   },
   {
     name: 'SERVICE_METRICS_PORT',

@@ -43,6 +43,7 @@ test('D30 the two required variables are enough; the others have defaults', () =
     logFormat: 'text',
     isolation: 'none',
     leastDeadlineSeconds: 0,
+    drainSeconds: 0,
     metrics: undefined,
   })
   expect(Object.isFrozen(read())).toBe(true)
@@ -169,6 +170,25 @@ describe('PORT', () => {
       )
     },
   )
+})
+
+describe('SERVICE_DRAIN_SECONDS', () => {
+  test('D32 is 0 to 15 whole seconds', () => {
+    for (const [value, seconds] of [
+      ['15', 15],
+      ['0', 0],
+      ['', 0],
+    ] as const)
+      expect(read({ SERVICE_DRAIN_SECONDS: value }).drainSeconds).toBe(seconds)
+    expect(read({}).drainSeconds).toBe(0)
+  })
+
+  test.each(['16', '-1', '1.5', '5s', ' 5'])('D32 %j is refused', value => {
+    expect(refusal({ SERVICE_DRAIN_SECONDS: value })).toMatchObject({
+      variable: 'SERVICE_DRAIN_SECONDS',
+      message: `SERVICE_DRAIN_SECONDS must be a whole number of seconds from 0 to 15, got ${JSON.stringify(value)}`,
+    })
+  })
 })
 
 describe('SERVICE_METRICS_PORT', () => {

@@ -41,6 +41,8 @@ export interface Environment {
   readonly isolation: Isolation
   /** A new run with less time left is refused before any work is done (D17). */
   readonly leastDeadlineSeconds: number
+  /** How long requests are taken as before once the agent was asked to stop. */
+  readonly drainSeconds: number
   /** The address for Prometheus; undefined: metrics are not counted. */
   readonly metrics: MetricsAddress | undefined
 }
@@ -72,6 +74,7 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
       logFormat: () => readLogFormat(variables),
       isolation: () => readIsolation(variables),
       leastDeadlineSeconds: () => readLeastDeadline(variables),
+      drainSeconds: () => readDrain(variables),
       metrics: () => readMetrics(variables),
     }),
   )
@@ -247,6 +250,20 @@ function readLeastDeadline(variables: Variables): number {
     'SERVICE_LEAST_DEADLINE_SECONDS',
     `must be a number of seconds from 0 to ${MAX_MAX_DEADLINE_SECONDS}, got ${shown(value)}`,
     'leave it unset to take every deadline that has not passed',
+  )
+}
+
+/** The jobs in flight keep at least four of the 25 seconds of a stop (D32). */
+const MOST_DRAIN_SECONDS = 15
+
+function readDrain(variables: Variables): number {
+  const value = variables['SERVICE_DRAIN_SECONDS']
+  if (value === undefined || value === '') return ENVIRONMENT_DEFAULTS.SERVICE_DRAIN_SECONDS
+  if (/^\d{1,2}$/.test(value) && Number(value) <= MOST_DRAIN_SECONDS) return Number(value)
+  return refuse(
+    'SERVICE_DRAIN_SECONDS',
+    `must be a whole number of seconds from 0 to ${MOST_DRAIN_SECONDS}, got ${shown(value)}`,
+    'set it to what a balancer takes to notice that /ready answers 503, like 5',
   )
 }
 

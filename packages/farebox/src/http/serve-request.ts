@@ -29,7 +29,7 @@ export interface RequestServing {
   /** Jobs that are running. */
   readonly unanswered: ActiveSet<Exchange>
   thisMachineOnly: boolean
-  closing: 'no' | 'refusing newcomers' | 'leaving them to a successor'
+  closing: 'no' | 'draining' | 'refusing newcomers' | 'leaving them to a successor'
 }
 
 /** Makes the state of a server without requests. */

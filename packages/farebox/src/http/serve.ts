@@ -18,6 +18,8 @@ export interface HttpServer {
     /** Refuses requests from pages of other hosts and requests under another host name, such as a rebound DNS name. */
     options?: { readonly thisMachineOnly: boolean },
   ): Promise<number>
+  /** Answers as before, and ends each connection with its next answer: callers come back to another process. */
+  drain(): void
   /**
    * Answers new jobs 503 from now on, lets jobs in flight finish until the grace period is over, and closes every
    * connection (D32). It does not wait for bodies that are still being received.
@@ -55,6 +57,9 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     listen(port, host, options) {
       serving.thisMachineOnly = options?.thisMachineOnly ?? false
       return listen(server, port, host)
+    },
+    drain() {
+      serving.closing = 'draining'
     },
     async close(grace) {
       serving.closing = 'refusing newcomers'

@@ -62,8 +62,12 @@ export interface MetricsSource {
   getMetricsAsJSON(): Promise<readonly object[]>
 }
 
-/** Opens a server for metrics. */
-export type OpenMetricsServer = (source: MetricsSource, address: MetricsAddress) => Promise<MetricsServer>
+/** Opens a server for metrics and for the readiness of the agent. */
+export type OpenMetricsServer = (
+  source: MetricsSource,
+  address: MetricsAddress,
+  isReady: () => boolean,
+) => Promise<MetricsServer>
 
 /** SERVICE_METRICS_HOST and SERVICE_METRICS_PORT. */
 export interface MetricsAddress {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createProject, DEV, listening, waitJob } from '../commands/run-farebox.test-setup.ts'
 import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
+import { createFakeClock } from '../testing/fake-clock.ts'
 import { after } from '../execute/staged-request.test-setup.ts'
 import { readProcess } from '../read-process.ts'
 
@@ -53,6 +54,28 @@ describe('GET /metrics of an agent', () => {
     expect(text).toMatch(/^farebox_agent_settlements_unknown 0$/m)
     expect(text).toMatch(/^farebox_agent_store_seconds_count\{operation="claim"\} 2$/m)
     expect(text).toMatch(/^farebox_agent_nodejs_eventloop_lag_p99_seconds /m)
+  })
+
+  test('D32 /ready answers 503 from the stop on, while jobs are taken for SERVICE_DRAIN_SECONDS more', async () => {
+    const clock = createFakeClock()
+    const variables = { SERVICE_METRICS_PORT: '0', SERVICE_DRAIN_SECONDS: '5' }
+    const stage = await stageAgent({ variables, clock })
+    const port = await stage.agent.listen({ port: 0, host: '127.0.0.1' })
+    const ready = metricsUrl(stage).replace(/metrics$/, 'ready')
+    expect((await fetch(ready)).status).toBe(200)
+    const ask = async (): Promise<Response> =>
+      await fetch(`http://127.0.0.1:${port}/execute`, { method: 'POST' })
+    expect((await ask()).headers.get('connection')).toBe('keep-alive')
+
+    const closing = stage.agent.close()
+    expect((await fetch(ready)).status).toBe(503)
+    await clock.advance(4_900)
+    const late = await ask()
+    expect([late.status, late.headers.get('connection')]).toEqual([402, 'close'])
+    await clock.advance(100)
+    expect((await stage.post()).status).toBe(503)
+    await clock.advance(25_000)
+    await closing
   })
 
   test('D8 counts a settlement with an unknown outcome until it is known', async () => {

@@ -28,13 +28,14 @@ export async function openMetricsServer(
   { metrics }: Environment,
   parts: {
     readonly open: OpenMetricsServer | undefined
+    readonly isReady: () => boolean
     readonly log: Log
     readonly closers: (() => Promise<void>)[]
   },
 ): Promise<void> {
   if (source === undefined || metrics === undefined) return
   const open = parts.open ?? (await import('./serve-metrics.ts')).serveMetrics
-  const server = await open(source, metrics)
+  const server = await open(source, metrics, parts.isReady)
   parts.closers.push(() => server.close())
   if (server.url !== undefined) parts.log.note('metrics are served', { url: server.url })
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { EnvironmentError } from '../environment/environment-error.ts'
 import type { MetricsAddress, MetricsServer, MetricsSource } from '../metrics/agent-metrics.ts'
 
@@ -7,16 +7,20 @@ const GUARDS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_
 const MAX_CONNECTIONS = 20
 
 /**
- * Serves `GET /metrics` on a separate port (D31), for Prometheus only. Throws an `EnvironmentError` when it cannot
+ * Serves `GET /metrics` for Prometheus and `GET /ready` for balancers on a separate port (D31). `/ready` answers 200
+ * while new jobs should come to this agent, else 503. Throws an `EnvironmentError` when it cannot
  * listen there.
  */
 export async function serveMetrics(
   source: Pick<MetricsSource, 'contentType' | 'metrics'>,
   { host, port }: MetricsAddress,
+  isReady: () => boolean,
 ): Promise<MetricsServer> {
   const server = createServer(GUARDS, (request, response) => {
-    if (request.url?.replace(/\?$/, '') !== '/metrics') return void response.writeHead(404).end()
+    const path = request.url?.replace(/\?$/, '')
+    if (path !== '/metrics' && path !== '/ready') return void response.writeHead(404).end()
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
+    if (path === '/ready') return answerReady(response, isReady())
     source.metrics().then(
       text =>
         response
@@ -37,6 +41,12 @@ export async function serveMetrics(
         server.closeAllConnections()
       }),
   }
+}
+
+function answerReady(response: ServerResponse, isReady: boolean): void {
+  response
+    .writeHead(isReady ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify({ status: isReady ? 'ready' : 'not ready' }))
 }
 
 async function listen(server: Server, { host, port }: MetricsAddress): Promise<void> {

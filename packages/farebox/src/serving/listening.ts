@@ -43,7 +43,7 @@ function nameNetwork({ network, facilitatorUrl }: Agent['environment']): string 
 /** One line for people or, with SERVICE_LOG=json, an event with the address. */
 export function writeListening({ name, url, mode, logFormat }: Listening, workers: number): string {
   if (logFormat === 'json')
-    return `${JSON.stringify({ level: 'info', event: 'listening', name, url, ...(workers > 1 && { workers }) })}\n`
+    return `${JSON.stringify({ time: new Date().toISOString(), level: 'info', event: 'listening', name, url, ...(workers > 1 && { workers }) })}\n`
   return `${[name, url, mode, ...(workers > 1 ? [`${workers} workers`] : [])].join('   ')}\n`
 }
 

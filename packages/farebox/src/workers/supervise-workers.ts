@@ -67,7 +67,8 @@ async function openMetrics({ metrics }: Listening, pool: WorkerPool, log: Log): 
   try {
     const { aggregateMetrics } = await import('./aggregate-metrics.ts')
     const { serveMetrics } = await import('../scrape/serve-metrics.ts')
-    const server = await serveMetrics(aggregateMetrics(pool.workers), metrics)
+    const isReady = (): boolean => pool.workers().length > 0 && !pool.stopping.aborted
+    const server = await serveMetrics(aggregateMetrics(pool.workers), metrics, isReady)
     log.note('metrics are served', { url: server.url ?? '' })
     return server.close
   } catch (error) {
