@@ -23,6 +23,7 @@ export const LONG_TESTS = [
   'e2e/pay-invoices.test.ts',
   'e2e/platform-crashes.test.ts',
   'e2e/platform.test.ts',
+  'e2e/rolling-restart.test.ts',
   'e2e/secrets.test.ts',
   'e2e/stopping.test.ts',
   'packages/cli/src/check/wrong-agents.test.ts',

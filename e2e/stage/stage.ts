@@ -33,7 +33,9 @@ export interface Stage {
   }): Promise<FacilitatorProcess>
   /** Starts a platform on the stage's chain, in a schema of its own; another one with the same name shares it. */
   platform(options: {
-    readonly facilitator: FacilitatorProcess
+    readonly facilitator: Pick<FacilitatorProcess, 'url' | 'adminToken'>
+    /** Default: `platform`. One that runs beside another needs a name of its own. */
+    readonly name?: string
     /** Default: any free one. One that is killed comes back where it was. */
     readonly port?: number
     readonly environment?: { readonly [name: string]: string }
@@ -91,13 +93,14 @@ export async function setStage(): Promise<Stage> {
       stops.push(started.stop)
       return started
     },
-    async platform({ facilitator, port = 0, environment, onLine }) {
+    async platform({ facilitator, name = 'platform', port = 0, environment, onLine }) {
       schemas.add(environment?.['DATABASE_SCHEMA'] ?? platformSchema)
       const started = await startPlatformProcess({
         folder,
         chain,
         facilitator,
         databaseUrl,
+        name,
         port,
         environment: { DATABASE_SCHEMA: platformSchema, ...environment },
         ...(onLine !== undefined && { onLine }),

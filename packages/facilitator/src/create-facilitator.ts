@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { createDrain } from '@farebox/server/internal/drain'
 import type { FastifyInstance } from 'fastify'
 import { createEngine } from './assembly/create-engine.ts'
 import { createRoutes } from './assembly/create-routes.ts'
@@ -18,6 +19,8 @@ export interface Facilitator {
   readonly relayers: readonly string[]
   /** Starts to serve requests; port 0 takes a free port. Resolves with the URL. */
   listen(options: { readonly port: number; readonly host?: string }): Promise<string>
+  /** Makes `/ready` answer 503, and each answer the last one of its connection. */
+  drain(): void
   /** Completes the requests in flight, saves all other work and releases the leases. The ledger stays open. */
   close(): Promise<void>
 }
@@ -61,7 +64,8 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const parts = readParts(options, metrics)
   const settling = await startSettling(parts)
   const engine = createEngine(parts, settling)
-  const app = createRoutes(parts, engine, settling.watch)
+  const drain = createDrain()
+  const app = createRoutes(parts, engine, { watch: settling.watch, drain })
   const { ledger, network, rpc, node, clock, limits } = parts
   const { watch, settlementLoop } = settling
   const relayers = parts.relayers.map(({ address }) => address)
@@ -85,6 +89,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
       await app.listen({ port, host })
       return urlOf(app)
     },
+    drain: drain.begin,
     async close() {
       await app.close()
       await settling.close()

@@ -1,4 +1,5 @@
 import type { Pages } from '@farebox/web/create-pages'
+import { createDrain } from '@farebox/server/internal/drain'
 import type { Registry } from 'prom-client'
 import { accountPageRoutes } from './account-pages/account-page-routes.ts'
 import { startRecounts } from './badges/start-recounts.ts'
@@ -34,6 +35,8 @@ export interface Platform {
   readonly metrics: Registry
   /** Listens on this address and resolves to the URL. Port 0 takes any free port. */
   listen(address: { readonly host: string; readonly port: number }): Promise<string>
+  /** Makes `/ready` answer 503, and each answer the last one of its connection. */
+  drain(): void
   /** Answers the requests in flight, then stops the background work. Calling it twice is safe. */
   close(): Promise<void>
 }
@@ -85,7 +88,7 @@ export async function createPlatform(
   dependencies: PlatformDependencies,
   { trustedProxies = [], pages }: PlatformDoor = {},
 ): Promise<Platform> {
-  const parts = { ...dependencies, due: createDueWork(dependencies.clock) }
+  const parts = { ...dependencies, due: createDueWork(dependencies.clock), drain: createDrain() }
   const app = createApp(parts, platformRoutes(parts), { trustedProxies, pages })
   const metrics = createMetrics(parts)
   metrics.watch(app)
@@ -106,5 +109,10 @@ export async function createPlatform(
     await app.close()
     for (const one of background) await one.stop()
   }
-  return { metrics: metrics.registry, listen: address => app.listen(address), close }
+  return {
+    metrics: metrics.registry,
+    listen: address => app.listen(address),
+    drain: parts.drain.begin,
+    close,
+  }
 }

@@ -1,3 +1,4 @@
+import type { Drain } from '@farebox/server/internal/drain'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
@@ -69,6 +70,8 @@ export interface PlatformDependencies {
 /** The dependencies that every folder of the platform receives. */
 export interface PlatformParts extends PlatformDependencies {
   readonly due: DueWork
+  /** Absent: nobody is told that the process will stop. */
+  readonly drain?: Drain
 }
 
 /** A clock that differs from the node's clock. */

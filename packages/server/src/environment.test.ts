@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readDrainSeconds } from './drain.ts'
 import {
   EnvironmentError,
   readCount,
@@ -10,6 +11,15 @@ import {
 } from './environment.ts'
 
 const source = (variables: { readonly [name: string]: string }) => ({ variables, readFile: () => '' })
+
+test('D32 DRAIN_SECONDS is 0 to 15 whole seconds', () => {
+  const drain = (value: string): number => readDrainSeconds(variablesOf(source({ DRAIN_SECONDS: value })))
+  expect([drain(''), drain('0'), drain('15')]).toEqual([0, 0, 15])
+  for (const wrong of ['16', '-1', '1.5', '5s'])
+    expect(() => drain(wrong)).toThrow(
+      `DRAIN_SECONDS must be a whole number of seconds, 0 to 15, got "${wrong}"`,
+    )
+})
 
 describe('an environment read together', () => {
   test('every invalid variable is named at once, each once', () => {

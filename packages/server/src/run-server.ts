@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/protocol/time/clock'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { EnvironmentError } from './environment.ts'
 import { createJsonLog, describeError, type Log } from './log.ts'
 import { createLineWriter } from './write-lines.ts'
@@ -6,12 +6,20 @@ import { createLineWriter } from './write-lines.ts'
 /** A running server with its dependencies. */
 export interface RunningServer {
   readonly url: string
+  /** Makes `/ready` answer 503, and each answer the last one of its connection. */
+  drain(): void
   /** Completes the requests in flight, then stops everything that was started. */
   stop(): Promise<void>
 }
 
+/** The settings that every server program has. */
+export interface ServerEnvironment {
+  /** How long requests are still taken after a stop was requested. */
+  readonly drainSeconds: number
+}
+
 /** A server program: how its environment is read, and how it is started. */
-export interface ServerProgram<Environment> {
+export interface ServerProgram<Environment extends ServerEnvironment> {
   /** Its name for operators: `facilitator`. */
   readonly name: string
   /** Throws {@link EnvironmentError} for a missing or invalid variable. */
@@ -26,7 +34,9 @@ export interface ServerProgram<Environment> {
  *
  * @returns the exit code: 0 after it was stopped, 1 when it did not start and logged the reason
  */
-export async function runServer<Environment>(program: ServerProgram<Environment>): Promise<number> {
+export async function runServer<Environment extends ServerEnvironment>(
+  program: ServerProgram<Environment>,
+): Promise<number> {
   const stopRequested = new Promise<void>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
@@ -57,7 +67,7 @@ function openLog(hide: (text: string) => string): Log {
   return log
 }
 
-async function serve<Environment>(
+async function serve<Environment extends ServerEnvironment>(
   { name, start }: ServerProgram<Environment>,
   environment: Environment,
   log: Log,
@@ -67,6 +77,10 @@ async function serve<Environment>(
     const running = await start(environment, log)
     await stopRequested
     log.info('stopping')
+    if (environment.drainSeconds > 0) {
+      running.drain()
+      await sleep(systemClock, environment.drainSeconds * 1_000)
+    }
     await running.stop()
     log.info('stopped')
     return 0

@@ -1,3 +1,4 @@
+import type { Drain } from '@farebox/server/internal/drain'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { limitCallers } from '../http/caller.ts'
@@ -15,9 +16,13 @@ import { createAuthenticate } from '../secrets/authenticate.ts'
 import type { Parts } from './read-parts.ts'
 
 /** Makes the HTTP application with all its routes. */
-export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): FastifyInstance {
+export function createRoutes(
+  parts: Parts,
+  engine: Engine,
+  { watch, drain }: { readonly watch: ChainWatch; readonly drain: Drain },
+): FastifyInstance {
   const { ledger, network, crypto, clock, log, limits, metrics, relayers, reader, adminToken } = parts
-  const app = createHttpApp(log)
+  const app = createHttpApp(log, drain.isOn)
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(limits.requestsPerSecond, clock),
@@ -35,6 +40,10 @@ export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): F
     addSecretsRoutes(app, { secrets, crypto, clock, adminToken })
     addOwnersRoutes(app, { owners, limits: limits.owners, clock, adminToken })
   }
-  addHealthRoutes(app, readinessChecks(ledger, reader, watch, network, clock), () => watch.skew())
+  const checks = {
+    ...readinessChecks(ledger, reader, watch, network, clock),
+    process: async () => await Promise.resolve(drain.isOn() ? 'it is stopping' : undefined),
+  }
+  addHealthRoutes(app, checks, () => watch.skew())
   return app
 }

@@ -31,6 +31,17 @@ test('an unreadable message closes the connection after the due verdict, without
   expect(received).toMatch(/\{"success":true\}$/)
 })
 
+test('D32 while it drains it answers as before, and each answer ends its connection', async () => {
+  let isDraining = false
+  const draining = createHttpApp(silentLog, () => isDraining)
+  draining.get('/supported', () => ({}))
+  expect((await draining.inject('/supported')).headers['connection']).not.toBe('close')
+  isDraining = true
+  const answer = await draining.inject('/supported')
+  expect([answer.statusCode, answer.headers['connection']]).toEqual([200, 'close'])
+  await draining.close()
+})
+
 test('bytes that are not HTTP get an error in the usual form', async () => {
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const connection = connectRaw(Number(port))

@@ -18,7 +18,7 @@ const UNREADABLE = ((body: string) =>
  * Creates the HTTP application without routes: bodies arrive as text, and every failure is answered with `{"error"}` without
  * internal details, which are logged.
  */
-export function createHttpApp(log: Log): FastifyInstance {
+export function createHttpApp(log: Log, isDraining: () => boolean = () => false): FastifyInstance {
   const bodies = createRequestBodies()
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -35,7 +35,7 @@ export function createHttpApp(log: Log): FastifyInstance {
   })
   // Keep-alive connections would keep the process alive for more than a minute.
   app.addHook('onSend', (_, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close')
+    if (closing || isDraining()) reply.header('connection', 'close')
     done(null, payload)
   })
   app.setNotFoundHandler(async (_, reply) => {

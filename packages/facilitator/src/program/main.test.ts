@@ -90,6 +90,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
     const url = await urlOf(started)
     expect(await (await fetch(`${url}/ready`)).json()).toEqual({
       ready: true,
+      process: 'ok',
       database: 'ok',
       chain: 'ok',
       relayer: 'ok',

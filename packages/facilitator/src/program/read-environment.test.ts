@@ -23,6 +23,7 @@ test('the two required variables are enough; the others have defaults', () => {
     host: '127.0.0.1',
     port: 4010,
     metricsPort: undefined,
+    drainSeconds: 0,
     network: expect.objectContaining({ id: 'eip155:8453' }),
     rpcUrl: 'http://127.0.0.1:8545',
     relayerKeys: [KEY],

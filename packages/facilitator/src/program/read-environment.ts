@@ -19,6 +19,7 @@ import {
   type EnvironmentSource,
   type ReadVariable,
 } from '@farebox/server/internal/environment'
+import { readDrainSeconds } from '@farebox/server/internal/drain'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
 /** The settings of the facilitator, read from the environment once. */
@@ -27,6 +28,8 @@ export interface FacilitatorEnvironment {
   readonly port: number
   /** Undefined: metrics are not served. */
   readonly metricsPort: number | undefined
+  /** How long requests are still taken after a stop was requested. */
+  readonly drainSeconds: number
   readonly network: Network
   readonly rpcUrl: string
   /** A node of another provider, which must confirm a settlement before it counts. */
@@ -69,6 +72,7 @@ export function readFacilitatorEnvironment(
     host: () => read('FACILITATOR_HOST') ?? '127.0.0.1',
     port: () => readPort('FACILITATOR_PORT', read) ?? 4010,
     metricsPort: () => readPort('METRICS_PORT', read),
+    drainSeconds: () => readDrainSeconds(read),
     network: () => readNetwork(read('FACILITATOR_NETWORK') ?? 'eip155:8453'),
     rpcUrl: () => readRpcUrl(read),
     secondRpcUrl: () => readHttpUrl('EVM_SECOND_RPC_URL', read),

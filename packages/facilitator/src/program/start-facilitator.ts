@@ -39,7 +39,7 @@ export async function startFacilitator(
     }
     const url = await explainTakenPort('FACILITATOR_PORT', port, () => facilitator.listen({ host, port }))
     log.info('listening', { url, network: network.id, relayers: facilitator.relayers.join(', ') })
-    return { url }
+    return { url, drain: facilitator.drain }
   })
 }
 

@@ -1,3 +1,4 @@
+import { DRAIN_HELP } from '@farebox/server/internal/drain'
 import type { VariablesHelp } from '@farebox/server/internal/program/variables'
 
 /** Every variable of `farebox-facilitator`, as its help lists them; `readEnvironment` reads exactly these. */
@@ -30,6 +31,7 @@ export const FACILITATOR_VARIABLES = {
   FACILITATOR_HOST: { meaning: 'the address it listens on', default: '127.0.0.1' },
   FACILITATOR_PORT: { meaning: 'the port it listens on; 0 for any free one', default: '4010' },
   METRICS_PORT: { meaning: 'serves /metrics there; unset: nowhere' },
+  DRAIN_SECONDS: DRAIN_HELP,
   FACILITATOR_ADMIN_TOKEN: {
     meaning: 'opens /secrets to the platform, at least 16 characters; unset: these routes do not exist',
   },

@@ -1,3 +1,4 @@
+import { createDrain } from '@farebox/server/internal/drain'
 import { gzipSync } from 'node:zlib'
 import { createJsonLog } from '@farebox/server/log'
 import { connect as connectDatabase } from '@farebox/server/src/postgres/connect'
@@ -196,11 +197,16 @@ test('an unreachable database is answered with 503 and Retry-After, and /health 
   const ready = await ask({ url: '/ready' })
   expect([ready.statusCode, ready.json()]).toEqual([
     503,
-    { ready: false, database: 'out of reach', clock: 'ok' },
+    { ready: false, database: 'out of reach', process: 'ok', clock: 'ok' },
   ])
   expect((await ask({ url: '/health' })).statusCode).toBe(200)
   const withOne = answersAsDocumented(staged.open(systemRoutes(staged.parts)), routes)
-  expect((await withOne({ url: '/ready' })).json()).toEqual({ ready: true, database: 'ok', clock: 'ok' })
+  expect((await withOne({ url: '/ready' })).json()).toEqual({
+    ready: true,
+    database: 'ok',
+    process: 'ok',
+    clock: 'ok',
+  })
   await database.pool.end()
 })
 
@@ -214,8 +220,21 @@ test.each([
   const ready = await answersAsDocumented(staged.open(routes, { parts }), routes)({ url: '/ready' })
   expect([ready.statusCode, ready.json()]).toEqual([
     status,
-    { ready: status === 200, database: 'ok', clock: said },
+    { ready: status === 200, database: 'ok', process: 'ok', clock: said },
   ])
+})
+
+test('D32 a process that drains is not ready, answers as before, and ends each connection', async () => {
+  const drain = createDrain()
+  const parts = { ...staged.parts, drain }
+  const routes = systemRoutes(parts)
+  const ask = answersAsDocumented(staged.open(routes, { parts }), routes)
+  expect((await ask({ url: '/ready' })).headers['connection']).not.toBe('close')
+  drain.begin()
+  const ready = await ask({ url: '/ready' })
+  expect([ready.statusCode, ready.json()]).toMatchObject([503, { ready: false, process: 'it is stopping' }])
+  const health = await ask({ url: '/health' })
+  expect([health.statusCode, health.headers['connection']]).toEqual([200, 'close'])
 })
 
 test('pages of any site may read public routes, and a preflight allows it', async () => {

@@ -44,7 +44,7 @@ const REQUESTS_PER_MINUTE = 3_000
  * @throws {Error} for two routes with the same method and path, or an owner's route with parameters and no `belongsTo`
  */
 export function createApp(
-  parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'settings'>,
+  parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'settings' | 'drain'>,
   routes: readonly Route[],
   options: AppOptions = {},
 ): FastifyInstance {
@@ -58,7 +58,7 @@ export function createApp(
   const bodies = createRequestBodies()
   const app = openServer(answer, bodies, options.trustedProxies ?? [])
   addBodyParser(app, bodies)
-  const closing = closeInOrder(app, clock)
+  const closing = closeInOrder(app, parts)
   const rateLimit = createRateLimit(clock)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)

@@ -11,14 +11,15 @@ const PROBES_PER_MINUTE = 600
  * The routes about the platform itself:
  *
  * - `GET /health`: the process is alive; does not depend on other services.
- * - `GET /ready`: the database answers and has the required tables, and the clock is close enough to the node's.
+ * - `GET /ready`: the database answers and has the required tables, the clock is close enough to the node's, and the
+ *   process is not about to stop.
  * - `GET /v1/openapi.json`: the description of this API.
  * - `GET /` and `GET /v1`: links to the above.
  *
  * @param others every other route, for the description
  */
 export function systemRoutes(
-  parts: Pick<PlatformParts, 'database' | 'log' | 'settings' | 'clockSkew'>,
+  parts: Pick<PlatformParts, 'database' | 'log' | 'settings' | 'clockSkew' | 'drain'>,
   others: readonly Route[] = [],
 ): readonly Route[] {
   let document: SchemaObject | undefined
@@ -81,6 +82,7 @@ const waysIn = z.strictObject({
 const readiness = z.strictObject({
   ready: z.boolean(),
   database: z.string().describe('"ok", or what is missing'),
+  process: z.string().describe('"ok", or that it is stopping'),
   clock: z.string().describe('"ok", or how it differs from the node\'s; 503 from half a minute on'),
 })
 
@@ -88,7 +90,8 @@ function readyRoute({
   database,
   log,
   clockSkew,
-}: Pick<PlatformParts, 'database' | 'log' | 'clockSkew'>): Route {
+  drain,
+}: Pick<PlatformParts, 'database' | 'log' | 'clockSkew' | 'drain'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/ready',
@@ -104,8 +107,10 @@ function readyRoute({
         log.warn('the platform is not ready', { error: describeError(error) }),
       )
       const skew = clockSkew?.()
-      const ready = problem === undefined && skew?.isUnfit !== true
-      const body = { ready, database: problem ?? 'ok', clock: skew?.said ?? 'ok' }
+      const isStopping = drain?.isOn() === true
+      const ready = problem === undefined && skew?.isUnfit !== true && !isStopping
+      const process = isStopping ? 'it is stopping' : 'ok'
+      const body = { ready, database: problem ?? 'ok', process, clock: skew?.said ?? 'ok' }
       return { status: ready ? 200 : 503, body }
     },
   })

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
+import type { Drain } from '@farebox/server/internal/drain'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './refusal.ts'
 
@@ -16,7 +17,10 @@ const CLOSE_GRACE_MS = 10_000
  *
  * @returns a signal that aborts when handlers must end
  */
-export function closeInOrder(app: FastifyInstance, clock: Clock): AbortSignal {
+export function closeInOrder(
+  app: FastifyInstance,
+  { clock, drain }: { readonly clock: Clock; readonly drain?: Drain },
+): AbortSignal {
   const [ending, closed] = [new AbortController(), new AbortController()]
   // Every pending request adds a listener.
   setMaxListeners(0, ending.signal)
@@ -33,7 +37,7 @@ export function closeInOrder(app: FastifyInstance, clock: Clock): AbortSignal {
     if (closing) throw new Refusal('unavailable', 'the platform is restarting: ask again in a moment')
   })
   app.addHook('onSend', async (_, reply) => {
-    if (closing) reply.header('connection', 'close')
+    if (closing || drain?.isOn() === true) reply.header('connection', 'close')
   })
   return ending.signal
 }

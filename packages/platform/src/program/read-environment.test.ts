@@ -30,6 +30,7 @@ test('with only the three required variables, the others have defaults', () => {
     host: '127.0.0.1',
     port: 4000,
     metricsPort: undefined,
+    drainSeconds: 0,
     trustedProxies: [],
     shunnedHosts: [],
     shunnedAddresses: [],

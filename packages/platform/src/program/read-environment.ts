@@ -1,3 +1,4 @@
+import { readDrainSeconds } from '@farebox/server/internal/drain'
 import ipaddr from 'ipaddr.js'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { refuseAddress } from '@farebox/payments/crypto/address'
@@ -34,6 +35,8 @@ export interface PlatformEnvironment {
   readonly port: number
   /** Undefined when no metrics are served. */
   readonly metricsPort: number | undefined
+  /** How long requests are still taken after a stop was requested. */
+  readonly drainSeconds: number
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
   /** Host names whose owners want no calls from the platform. */
@@ -82,6 +85,7 @@ export function readEnvironment(
     host: () => read('PLATFORM_HOST') ?? '127.0.0.1',
     port: () => readListeningPort(read),
     metricsPort: () => readPort('METRICS_PORT', read),
+    drainSeconds: () => readDrainSeconds(read),
     trustedProxies: () => readProxies(read),
     shunnedHosts: () => readShunned(read),
     shunnedAddresses: () => readBlocks('PLATFORM_SHUNNED_ADDRESSES', read),

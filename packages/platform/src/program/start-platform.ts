@@ -54,7 +54,7 @@ export async function startPlatform(
     }
     const url = await explainTakenPort('PLATFORM_PORT', port, () => platform.listen({ host, port }))
     log.info('listening', { url, network: network.id, registry: settings.registryAddress })
-    return { url }
+    return { url, drain: platform.drain }
   })
 }
 

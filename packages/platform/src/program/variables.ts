@@ -1,3 +1,4 @@
+import { DRAIN_HELP } from '@farebox/server/internal/drain'
 import type { VariablesHelp } from '@farebox/server/internal/program/variables'
 
 /** Every variable of `farebox-platform`, as its help lists them; `readEnvironment` reads only these. */
@@ -108,4 +109,5 @@ export const PLATFORM_VARIABLES = {
   },
   FAUCET_PRIVATE_KEY_FILE: { meaning: 'a file with that key, in place of the variable' },
   METRICS_PORT: { meaning: 'serves /metrics there; unset: nowhere' },
+  DRAIN_SECONDS: DRAIN_HELP,
 } as const satisfies VariablesHelp
