@@ -164,7 +164,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
   afterEach(async ({ task }) => {
     // What a person would have seen where a test waits in vain.
-    if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
+    if (task.result?.state === 'fail')
+      console.error(await page.locator('body').innerText({ timeout: 5_000 }).catch(String))
     await anvil('evm_setAutomine', true)
     await context.close()
     expect(troubles).toEqual([])

@@ -5,8 +5,8 @@ test('D25 reads host, port, database, login, prefix and TLS, and names the store
   expect(
     readRedisAddress('rediss://me%40home:p%2Fw@cache.example:7000/5?prefix=agents:echo&replicas=2'),
   ).toEqual({
-    host: 'cache.example',
-    port: 7000,
+    servers: [{ host: 'cache.example', port: 7000 }],
+    place: { kind: 'servers' },
     database: 5,
     tls: true,
     username: 'me@home',
@@ -19,13 +19,48 @@ test('D25 reads host, port, database, login, prefix and TLS, and names the store
 
 test('D25 uses port 6379, database 0 and the prefix farebox: by default', () => {
   const login = { username: undefined, password: undefined }
-  const silent = { port: 6379, database: 0, tls: false, ...login, prefix: 'farebox:', replicas: 0 }
+  const silent = {
+    place: { kind: 'servers' },
+    database: 0,
+    tls: false,
+    ...login,
+    prefix: 'farebox:',
+    replicas: 0,
+  }
   expect(readRedisAddress('redis://localhost')).toEqual({
     ...silent,
-    host: 'localhost',
+    servers: [{ host: 'localhost', port: 6379 }],
     name: 'redis://localhost:6379/0',
   })
-  expect(readRedisAddress('redis://[::1]/')).toEqual({ ...silent, host: '::1', name: 'redis://[::1]:6379/0' })
+  expect(readRedisAddress('redis://[::1]/')).toEqual({
+    ...silent,
+    servers: [{ host: '::1', port: 6379 }],
+    name: 'redis://[::1]:6379/0',
+  })
+})
+
+test('D25 reads several servers, Sentinels and the nodes of a cluster, in which one slot has all keys', () => {
+  expect(readRedisAddress('redis://:secret@one,[::1]:7001,two:7002/3?prefix=a')).toMatchObject({
+    servers: [
+      { host: 'one', port: 6379 },
+      { host: '::1', port: 7001 },
+      { host: 'two', port: 7002 },
+    ],
+    place: { kind: 'servers' },
+    password: 'secret',
+    prefix: 'a:',
+    name: 'redis://one:6379,[::1]:7001,two:7002/3?prefix=a',
+  })
+  expect(readRedisAddress('redis://one:26379,two:26379/0?sentinel=mymaster')).toMatchObject({
+    place: { kind: 'sentinel', primary: 'mymaster' },
+    prefix: 'farebox:',
+    name: 'redis://one:26379,two:26379/0?sentinel=mymaster',
+  })
+  expect(readRedisAddress('rediss://one:7000?prefix=agents:echo&cluster=true')).toMatchObject({
+    place: { kind: 'cluster' },
+    prefix: '{agents:echo}:',
+    name: 'rediss://one:7000/0?prefix=agents:echo&cluster=true',
+  })
 })
 
 test.each([
@@ -40,6 +75,14 @@ test.each([
   'redis://:secret@host/0?replicas=many',
   'redis://:secret@host/0?replicas=1&replicas=2',
   'redis://:secret@host/0?password=secret',
+  'redis://:secret@one,',
+  'redis://:secret@one,user:secret@two',
+  'redis://:secret@host/0?sentinel=a&cluster=true',
+  'redis://:secret@host/0?sentinel=the secret',
+  'redis://:secret@host/0?cluster=secret',
+  'redis://:secret@host/1?cluster=true',
+  'redis://:secret@host/0?prefix={secret}',
+  'redis://:secret@host/0#secret',
 ])('refuses %s without repeating it', setting => {
   const read = () => readRedisAddress(setting)
   expect(read).toThrow(/^SERVICE_STORE: /)

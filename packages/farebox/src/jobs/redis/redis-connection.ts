@@ -1,4 +1,5 @@
-import type { Redis } from 'ioredis'
+import type { AbstractConnector, Redis } from 'ioredis'
+import { loginOf, primaryConnector } from './redis-primary.ts'
 import type { RedisAddress } from './redis-address.ts'
 
 /** The time after which a Redis command has failed: the job is refused and nothing is charged (D25). */
@@ -20,8 +21,8 @@ export interface RedisConnection {
 
 /**
  * Connects, and reconnects in the background until it is closed. Rejects when the first attempt fails, when ioredis is
- * not installed, and when the server may evict keys or is a cluster; when that becomes true later, all commands are
- * refused until it is corrected (D25).
+ * not installed, and when the server may evict keys or is not as the address says; when that becomes true later, all
+ * commands are refused until it is corrected (D25).
  */
 export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
   const redis = createClient(await importIoredis(), address)
@@ -91,28 +92,38 @@ async function inspectAgain(link: Link): Promise<void> {
   if (link.redis.status !== 'ready') return
   try {
     link.unfit = await findFault(link)
+    // What was found as the primary is none any more: the next connection looks it up again.
+    if (link.unfit?.startsWith('it is a replica') === true) link.redis.disconnect(true)
   } catch {
     // The server does not answer, so other commands fail as well; the check is repeated later.
   }
 }
 
+/** The classes of ioredis that are used. */
+interface Ioredis {
+  readonly Redis: typeof Redis
+  readonly AbstractConnector: typeof AbstractConnector
+}
+
 /** ioredis is an optional peer dependency: only users of Redis need it. */
-async function importIoredis(): Promise<typeof Redis> {
+async function importIoredis(): Promise<Ioredis> {
   try {
-    return (await import('ioredis')).Redis
+    const { Redis, AbstractConnector } = await import('ioredis')
+    return { Redis, AbstractConnector }
   } catch (cause) {
     throw new Error('SERVICE_STORE=redis://… needs the package ioredis: npm install ioredis', { cause })
   }
 }
 
-function createClient(Client: typeof Redis, address: RedisAddress): Redis {
-  return new Client({
-    host: address.host,
-    port: address.port,
+function createClient({ Redis, AbstractConnector }: Ioredis, address: RedisAddress): Redis {
+  const [first, ...others] = address.servers
+  const isFixed = address.place.kind === 'servers' && others.length === 0
+  return new Redis({
+    ...(isFixed && first !== undefined
+      ? first
+      : { Connector: primaryConnector(Redis, AbstractConnector, address) }),
     db: address.database,
-    ...(address.username !== undefined && { username: address.username }),
-    ...(address.password !== undefined && { password: address.password }),
-    ...(address.tls && { tls: {} }),
+    ...loginOf(address),
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
@@ -124,8 +135,9 @@ function createClient(Client: typeof Redis, address: RedisAddress): Redis {
     maxRetriesPerRequest: 0,
     // A server that is still loading refuses commands itself, which is sufficient.
     enableReadyCheck: false,
-    // After a failover the old primary refuses writes; the name may already resolve to the new one.
-    reconnectOnError: error => error.message.startsWith('READONLY'),
+    // After a failover the old primary refuses writes, and after a move of the slot the old one refuses everything: the
+    // primary is looked up again.
+    reconnectOnError: error => /^(?:READONLY|MOVED|CLUSTERDOWN)\b/.test(error.message),
     protocol: 2,
   })
 }
@@ -137,12 +149,12 @@ function createClient(Client: typeof Redis, address: RedisAddress): Redis {
 async function findFault(link: Link): Promise<string | undefined> {
   const info = await askNow(link, () => link.redis.info())
   if (/^loading:1/m.test(info)) return 'it is still loading its data; try again'
-  if (/^cluster_enabled:1/m.test(info)) {
-    return (
-      'it is a Redis Cluster, which cannot claim a job and its payment in one step; ' +
-      'use a single Redis, with replicas if you like'
-    )
-  }
+  const isCluster = /^cluster_enabled:1/m.test(info)
+  if (isCluster !== (link.address.place.kind === 'cluster'))
+    return isCluster
+      ? 'it is a Redis Cluster: add cluster=true'
+      : 'it is no Redis Cluster: leave out cluster=true'
+  if (/^role:slave/m.test(info)) return 'it is a replica: name the primary, or let Sentinels find it'
   const policy =
     /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? (await askNow(link, () => readPolicy(link.redis)))
   if (policy === 'noeviction') return undefined

@@ -261,10 +261,10 @@ function describeOwnServer(): void {
       expect(await store.read('a')).toBeUndefined()
     })
 
-    test('refuses a cluster', async () => {
+    test('refuses a cluster whose address does not say so', async () => {
       await stop()
       await start('--cluster-enabled', 'yes')
-      await expect(open()).rejects.toThrow(/is a Redis Cluster, .* use a single Redis/)
+      await expect(open()).rejects.toThrow(/it is a Redis Cluster: add cluster=true/)
       await stop()
       await start()
     })

@@ -24,9 +24,10 @@ interface JobCommands {
 
 /**
  * Jobs in a Redis server (`redis://host:6379/0`, `rediss://…` for TLS; `?prefix=name` for keys that begin with `name:`,
- * by default `farebox:`), for processes on any number of machines. It needs Redis 5 or later, or a compatible server,
- * as a single primary with optional replicas and failover; a cluster is refused. Agents that share a Redis but not
- * their jobs need different prefixes.
+ * by default `farebox:`), for processes on any number of machines. It needs Redis 5 or later, or a compatible server:
+ * one primary, found among several servers, by Sentinels (`?sentinel=name`) or in a cluster (`?cluster=true`, Redis 6 or
+ * later). All keys of a prefix are in one slot of a cluster, so every script is whole; agents with different prefixes
+ * are spread over its slots. Agents that share a Redis but not their jobs need different prefixes.
  *
  * Times are the server's. A resolved write is as durable as the server's configuration: `appendonly yes` survives a
  * crash of the server, but a failover may lose the last writes. Then the facilitator's own record of a payment prevents
