@@ -102,22 +102,28 @@ interface Entry {
 function textLine({ level, event, jobId, fields, hide }: Entry): string {
   let line = level === 'warn' ? 'warning: ' : ''
   line += STEPS.has(event) ? event : escaped(shortened(event, hide))
-  const isLast = isJobLast(event)
-  if (jobId !== undefined && !isLast) line += ` job=${textValue(jobId, hide)}`
-  for (const name of Object.keys(fields)) line += ` ${name}=${textValue(fields[name], hide)}`
-  if (jobId !== undefined && isLast) line += ` job=${textValue(jobId, hide)}`
+  for (const [name, value] of orderedFields(event, jobId, fields))
+    line += ` ${name}=${textValue(value, hide)}`
   return `${line}\n`
 }
 
-/** The interface specifies `output valid ms=<n>`, so there the job id is the last field. */
-function isJobLast(event: string): boolean {
-  return event === 'output valid'
+/** The job id comes first, except that the interface specifies `output valid ms=<n>`. */
+function orderedFields(
+  event: string,
+  jobId: string | undefined,
+  fields: LogFields,
+): readonly (readonly [name: string, value: LogFields[string]])[] {
+  const others = Object.entries(fields)
+  if (jobId === undefined) return others
+  const isDurationFirst = event === 'output valid' && others[0]?.[0] === 'ms'
+  others.splice(isDurationFirst ? 1 : 0, 0, ['job', jobId])
+  return others
 }
 
 /** Ids, amounts and hashes, which need no quotes, no escapes and no truncation. */
 const PLAIN = /^[\w.:-]{1,200}$/
 
-function textValue(value: LogFields[string] | undefined, hide: (text: string) => string): string {
+function textValue(value: LogFields[string], hide: (text: string) => string): string {
   const text = String(value)
   return PLAIN.test(text) ? text : escaped(quoted(shortened(text, hide)))
 }
@@ -128,10 +134,8 @@ function jsonLine({ level, event, jobId, fields, hide, nowMs }: Entry): string {
     level,
     event: shortened(event, hide),
   }
-  if (jobId !== undefined && !isJobLast(event)) entry['job'] = shortened(jobId, hide)
-  for (const [name, value] of Object.entries(fields))
+  for (const [name, value] of orderedFields(event, jobId, fields))
     entry[name] = typeof value === 'string' ? shortened(value, hide) : value
-  if (jobId !== undefined && isJobLast(event)) entry['job'] = shortened(jobId, hide)
   return `${JSON.stringify(entry)}\n`
 }
 
