@@ -24,7 +24,7 @@ export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): F
   }
   addVerifyRoute(app, engine, admission, metrics)
   addSettleRoute(app, engine, admission, metrics)
-  addReleaseRoute(app, ledger.payments, admission, metrics)
+  addReleaseRoute(app, engine, admission, metrics)
   addSupportedRoute(
     app,
     network,
