@@ -99,44 +99,43 @@ interface Entry {
 }
 
 /** `output valid ms=3 job=…` */
-function textLine({ level, event, jobId, fields, hide }: Entry): string {
+function textLine(entry: Entry): string {
+  const { level, event, hide } = entry
   let line = level === 'warn' ? 'warning: ' : ''
   line += STEPS.has(event) ? event : escaped(shortened(event, hide))
-  for (const [name, value] of orderedFields(event, jobId, fields))
-    line += ` ${name}=${textValue(value, hide)}`
+  const ordered = orderedFields(entry)
+  for (const name of Object.keys(ordered)) line += ` ${name}=${textValue(ordered[name], hide)}`
   return `${line}\n`
 }
 
 /** The job id comes first, except that the interface specifies `output valid ms=<n>`. */
-function orderedFields(
-  event: string,
-  jobId: string | undefined,
-  fields: LogFields,
-): readonly (readonly [name: string, value: LogFields[string]])[] {
-  const others = Object.entries(fields)
-  if (jobId === undefined) return others
-  const isDurationFirst = event === 'output valid' && others[0]?.[0] === 'ms'
-  others.splice(isDurationFirst ? 1 : 0, 0, ['job', jobId])
-  return others
+function orderedFields({ event, jobId: job, fields }: Pick<Entry, 'event' | 'jobId' | 'fields'>): LogFields {
+  if (job === undefined) return fields
+  const { ms, ...others } = event === 'output valid' ? fields : NO_FIELDS
+  return ms === undefined ? { job, ...fields } : { ms, job, ...others }
 }
 
-/** Ids, amounts and hashes, which need no quotes, no escapes and no truncation. */
-const PLAIN = /^[\w.:-]{1,200}$/
+/** Ids, keys, amounts and hashes, which need no quotes, no escapes and no truncation. */
+const PLAIN = /^[\w.:-]+$/
+const MAX_PLAIN_CHARACTERS = 200
 
-function textValue(value: LogFields[string], hide: (text: string) => string): string {
+function textValue(value: LogFields[string] | undefined, hide: (text: string) => string): string {
   const text = String(value)
-  return PLAIN.test(text) ? text : escaped(quoted(shortened(text, hide)))
+  return text.length <= MAX_PLAIN_CHARACTERS && PLAIN.test(text)
+    ? text
+    : escaped(quoted(shortened(text, hide)))
 }
 
-function jsonLine({ level, event, jobId, fields, hide, nowMs }: Entry): string {
-  const entry: { [name: string]: unknown } = {
+function jsonLine(entry: Entry): string {
+  const { level, event, hide, nowMs } = entry
+  const written: { [name: string]: unknown } = {
     time: new Date(nowMs()).toISOString(),
     level,
     event: shortened(event, hide),
   }
-  for (const [name, value] of orderedFields(event, jobId, fields))
-    entry[name] = typeof value === 'string' ? shortened(value, hide) : value
-  return `${JSON.stringify(entry)}\n`
+  for (const [name, value] of Object.entries(orderedFields(entry)))
+    written[name] = typeof value === 'string' ? shortened(value, hide) : value
+  return `${JSON.stringify(written)}\n`
 }
 
 /** Secrets are hidden before the value is truncated, because a truncated secret is not recognized. */

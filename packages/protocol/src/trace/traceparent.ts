@@ -33,7 +33,7 @@ export function parseTraceparent(header: string | undefined): Trace | undefined 
 
 /** The header of the next request of a trace: its id with a new span id. Flags that this version does not define are cleared. */
 export function writeTraceparent({ id, isSampled }: Pick<Trace, 'id' | 'isSampled'>): string {
-  return `00-${id}-${randomHex(8)}-${isSampled ? '01' : '00'}`
+  return `00-${id}-${randomSpanId()}-${isSampled ? '01' : '00'}`
 }
 
 /** The flag of version 00. */
@@ -41,14 +41,22 @@ const SAMPLED = 1
 
 /** Nothing records the spans of a trace that begins here. */
 function startTrace(): Trace {
-  return { id: randomHex(16), parentId: undefined, isSampled: false }
+  return { id: randomTraceId(), parentId: undefined, isSampled: false }
 }
 
 /** Of Node and of browsers, whose types this package does without. */
-declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
+declare const crypto: { randomUUID(): string }
 
-function randomHex(bytes: number): string {
-  let hex = ''
-  for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) hex += byte.toString(16).padStart(2, '0')
-  return hex
+/**
+ * From a UUID v4, of which each half has a fixed digit, so that neither is all zero. Node makes UUIDs from a buffer of random
+ * bytes, which is thirty times as fast as asking for a few bytes.
+ */
+function randomTraceId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
+}
+
+/** The second half. */
+function randomSpanId(): string {
+  const uuid = crypto.randomUUID()
+  return uuid.slice(19, 23) + uuid.slice(24)
 }
