@@ -72,21 +72,20 @@ export function createStartRun(parts: PlatformParts, means: PaymentMeans): Start
   }
 }
 
+/** What is known of the caller of a start. */
+interface StartTerms {
+  /** The key of the caller's address from `callerKey`. */
+  readonly from: string
+  readonly trace: StoredTrace
+  readonly hasAccount: boolean
+  readonly pace: WritePace
+}
+
 async function start(
   parts: PlatformParts,
   means: PaymentMeans,
   given: GivenRun,
-  {
-    from,
-    trace,
-    hasAccount,
-    pace,
-  }: {
-    readonly from: string
-    readonly trace: StoredTrace
-    readonly hasAccount: boolean
-    readonly pace: WritePace
-  },
+  { from, trace, hasAccount, pace }: StartTerms,
 ): Promise<StartedRun> {
   const runId = (given.run_id ?? randomUUID()).toLowerCase()
   const token = given.run_token ?? makeRunToken()

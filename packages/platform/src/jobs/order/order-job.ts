@@ -99,14 +99,17 @@ export async function orderJob(
       ? await ordering.admit(written, ordering.from)
       : await insertJob(parts.database, written, parts.clock.nowMs())
   if (ordering.kind === 'canary') parts.due.jobs.notify()
-  if (job !== undefined) {
-    parts.log.info('job ordered', { ...jobFields(job), agent: agentId, capability, run: job.runId })
-    return { job, token }
-  }
+  if (job !== undefined) return logOrdered(parts, { job, token })
   // Another request was faster: with this order, or with the same payment for another job.
   const twin = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (twin !== undefined) return twin
   throw new Refusal('conflict', 'payment: has paid for another job: one payment pays for one job')
+}
+
+function logOrdered({ log }: PlatformParts, ordered: OrderedJob): OrderedJob {
+  const { agentId: agent, capability, runId: run, ...job } = ordered.job
+  log.info('job ordered', { ...jobFields(job), agent, capability, run })
+  return ordered
 }
 
 async function findOrdered(
