@@ -96,7 +96,7 @@ const ROOMS = {
     ['connection'],
     ['health', 'payment-required'],
     ['time'],
-    ['version', 'limits', 'can-parse-url', 'guards'],
+    ['version', 'limits', 'can-parse-url', 'guards', 'trace'],
   ],
   facilitator: [
     ['program'],
@@ -135,7 +135,7 @@ const ROOMS = {
     ['metrics', 'input-checks', 'loop-watch'],
     ['settlements'],
     ['payment-gate', 'handler'],
-    ['jobs', 'answer'],
+    ['jobs', 'answer', 'tracing'],
     ['*'],
   ],
   web: [

@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/src/trace/traceparent'
 import { randomUUID } from 'node:crypto'
 import type { PlatformParts } from '@farebox/platform/platform-parts'
 import { createPaymentMeans } from '@farebox/platform/src/runs/pay/read-payments'
@@ -35,7 +36,7 @@ export async function openFlowRuns(stage: Stage, { url, schema }: OwnSchema): Pr
     // What the route has read is the same document.
     await startRun(
       given as unknown as Parameters<typeof startRun>[0],
-      { kind: 'anonymous', ip: '127.0.0.1' },
+      { caller: { kind: 'anonymous', ip: '127.0.0.1' }, trace: readTraceparent(undefined) },
       signal,
     )
   }

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { parseTraceparent } from '@farebox/protocol/src/trace/traceparent'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import {
   AGENT_WALLET,
@@ -126,6 +127,37 @@ const workThenReset: Fault = (work, response) => {
   work()
   response.destroy()
 }
+
+describe('the caller’s traceparent', () => {
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`
+
+  test('is sent with each request for the job, with the same trace id and a new span id', async () => {
+    agent.faults.push(workThenReset)
+    const read: RequestInit[] = []
+    const fetch: ExecuteOptions['fetch'] = async (url, init) => {
+      if (init.method === 'GET') read.push(init)
+      return await globalThis.fetch(url, init)
+    }
+    await call({ traceparent, fetch })
+    const sent = agent.seen.map(seen => parseTraceparent(seen.traceparent))
+    expect(sent).toHaveLength(3)
+    for (const trace of sent) expect(trace).toMatchObject({ id: TRACE, isSampled: true })
+    expect(new Set(['00f067aa0ba902b7', ...sent.map(trace => trace?.parentId)]).size).toBe(4)
+    expect(read.map(({ headers }) => headers)).toEqual([{ accept: 'application/json' }])
+  })
+
+  test('that is not valid is replaced by a new trace, the same for all requests', async () => {
+    await call({ traceparent: `${traceparent}, ${traceparent}` })
+    const ids = agent.seen.map(seen => parseTraceparent(seen.traceparent)?.id)
+    expect(ids).toEqual([expect.stringMatching(/^(?!4bf9)[0-9a-f]{32}$/), ids[0]])
+  })
+
+  test('that is absent is not sent', async () => {
+    await call()
+    expect(agent.seen.map(seen => seen.traceparent)).toEqual(agent.seen.map(() => undefined))
+  })
+})
 
 describe('a job that goes well', () => {
   test('is paid once and returns output, receipt and the response as received', async () => {

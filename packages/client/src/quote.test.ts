@@ -54,6 +54,14 @@ test('an offer that execute would refuse is refused here too', async () => {
   ).rejects.toMatchObject({ name: 'QuoteRefused', disagreement: 'pay-to' })
 })
 
+test('the caller’s traceparent is sent with a span id of its own', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  await quote(agent.url, 'count', { clock, traceparent })
+  const sent = agent.seen[0]?.traceparent
+  expect(sent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/)
+  expect(sent).not.toBe(traceparent)
+})
+
 test('an unknown capability is refused', async () => {
   await expect(quote(agent.url, '__proto__', { clock })).rejects.toMatchObject({ name: 'CapabilityError' })
 })

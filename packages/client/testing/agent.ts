@@ -30,6 +30,7 @@ export interface Reply {
 export interface Seen {
   readonly body: string
   readonly header: string | undefined
+  readonly traceparent: string | undefined
 }
 
 /**
@@ -91,7 +92,11 @@ export async function startTestAgent(crypto: EvmCrypto, clock: Clock): Promise<T
     if (request.url === '/about') return write(response, agent.lie('/about', about))
     const body = Buffer.concat(chunks).toString()
     const header = request.headers['payment-signature']
-    agent.seen.push({ body, header: typeof header === 'string' ? header : undefined })
+    agent.seen.push({
+      body,
+      header: typeof header === 'string' ? header : undefined,
+      traceparent: textOf(request.headers['traceparent']),
+    })
     const work = (): Reply => execute(body, typeof header === 'string' ? header : undefined)
     const fault = header === undefined ? undefined : agent.faults.shift()
     if (fault === undefined) write(response, agent.lie('/execute', work()))
@@ -198,4 +203,8 @@ async function closeServer(server: Server): Promise<void> {
   const closed = new Promise(resolve => server.close(resolve))
   server.closeAllConnections()
   await closed
+}
+
+function textOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
 }

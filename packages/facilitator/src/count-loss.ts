@@ -1,4 +1,5 @@
 import type { Log } from '@farebox/server/log'
+import { paymentFields, type TracedPayment } from './ledger/payment-fields.ts'
 import type { Conclusion } from './ledger/settlement-ledger.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -9,13 +10,14 @@ import type { Metrics } from './metrics.ts'
 export function countLoss(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   conclusion: Conclusion,
+  payment: TracedPayment,
 ): void {
   if (conclusion.to !== 'failed' || conclusion.lostAtomic === undefined) return
-  const { key, failure, lostAtomic } = conclusion
+  const { failure, lostAtomic } = conclusion
   metrics.paymentsLost.inc()
   metrics.lostAtomic.inc(Number(lostAtomic))
   log.error('a payment is lost: the job was delivered, but a reorganisation removed the transfer', {
-    key,
+    ...paymentFields(payment),
     atomic: lostAtomic,
     ...failure,
   })

@@ -99,40 +99,43 @@ interface Entry {
 }
 
 /** `output valid ms=3 job=…` */
-function textLine({ level, event, jobId, fields, hide }: Entry): string {
+function textLine(entry: Entry): string {
+  const { level, event, hide } = entry
   let line = level === 'warn' ? 'warning: ' : ''
   line += STEPS.has(event) ? event : escaped(shortened(event, hide))
-  const isLast = isJobLast(event)
-  if (jobId !== undefined && !isLast) line += ` job=${textValue(jobId, hide)}`
-  for (const name of Object.keys(fields)) line += ` ${name}=${textValue(fields[name], hide)}`
-  if (jobId !== undefined && isLast) line += ` job=${textValue(jobId, hide)}`
+  const ordered = orderedFields(entry)
+  for (const name of Object.keys(ordered)) line += ` ${name}=${textValue(ordered[name], hide)}`
   return `${line}\n`
 }
 
-/** The interface specifies `output valid ms=<n>`, so there the job id is the last field. */
-function isJobLast(event: string): boolean {
-  return event === 'output valid'
+/** The job id comes first, except that the interface specifies `output valid ms=<n>`. */
+function orderedFields({ event, jobId: job, fields }: Pick<Entry, 'event' | 'jobId' | 'fields'>): LogFields {
+  if (job === undefined) return fields
+  const { ms, ...others } = event === 'output valid' ? fields : NO_FIELDS
+  return ms === undefined ? { job, ...fields } : { ms, job, ...others }
 }
 
-/** Ids, amounts and hashes, which need no quotes, no escapes and no truncation. */
-const PLAIN = /^[\w.:-]{1,200}$/
+/** Ids, keys, amounts and hashes, which need no quotes, no escapes and no truncation. */
+const PLAIN = /^[\w.:-]+$/
+const MAX_PLAIN_CHARACTERS = 200
 
 function textValue(value: LogFields[string] | undefined, hide: (text: string) => string): string {
   const text = String(value)
-  return PLAIN.test(text) ? text : escaped(quoted(shortened(text, hide)))
+  return text.length <= MAX_PLAIN_CHARACTERS && PLAIN.test(text)
+    ? text
+    : escaped(quoted(shortened(text, hide)))
 }
 
-function jsonLine({ level, event, jobId, fields, hide, nowMs }: Entry): string {
-  const entry: { [name: string]: unknown } = {
+function jsonLine(entry: Entry): string {
+  const { level, event, hide, nowMs } = entry
+  const written: { [name: string]: unknown } = {
     time: new Date(nowMs()).toISOString(),
     level,
     event: shortened(event, hide),
   }
-  if (jobId !== undefined && !isJobLast(event)) entry['job'] = shortened(jobId, hide)
-  for (const [name, value] of Object.entries(fields))
-    entry[name] = typeof value === 'string' ? shortened(value, hide) : value
-  if (jobId !== undefined && isJobLast(event)) entry['job'] = shortened(jobId, hide)
-  return `${JSON.stringify(entry)}\n`
+  for (const [name, value] of Object.entries(orderedFields(entry)))
+    written[name] = typeof value === 'string' ? shortened(value, hide) : value
+  return `${JSON.stringify(written)}\n`
 }
 
 /** Secrets are hidden before the value is truncated, because a truncated secret is not recognized. */

@@ -110,6 +110,17 @@ export const jobOrderQuery = z.object({
     .describe('false: answer at once; default: wait for the outcome, two minutes at most'),
 })
 
+/** The headers of `POST /v1/jobs` and `POST /v1/runs`. */
+export const orderHeaders = z.object({
+  // No limit: a header that is not valid is not refused, it begins a trace of its own.
+  traceparent: z
+    .string()
+    .optional()
+    .describe(
+      'W3C Trace Context, version 00: its trace is in the log lines of the jobs here, at their agents and at the facilitator',
+    ),
+})
+
 /** The headers of the routes under `/v1/jobs/:jobId`. Tokens are not in the URL, which other parties store and log. */
 export const jobHeaders = z.object({
   'job-token': z

@@ -73,7 +73,8 @@ export function ledgerPort(
       async conclude(conclusions, closes) {
         const changed = await settlements.conclude(conclusions, closes)
         // As the real one rings with what it writes, so that who waits elsewhere looks.
-        if (changed.length > 0) await signals.publish({ kind: 'concluded', payments: changed.map(shortKey) })
+        if (changed.length > 0)
+          await signals.publish({ kind: 'concluded', payments: changed.map(({ key }) => shortKey(key)) })
         return changed
       },
     },

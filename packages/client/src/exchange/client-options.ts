@@ -1,3 +1,4 @@
+import { readTraceparent, type Trace } from '@farebox/protocol/internal/trace/traceparent'
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 
 /** The part of `fetch` that this package uses: the global one fits, and so does a platform's guarded client. */
@@ -27,6 +28,12 @@ export interface ClientOptions {
   readonly signal?: AbortSignal
   /** Accepts `http:` for hosts other than this machine too. Over http, anyone on the network path can use what is sent. */
   readonly allowHttp?: boolean
+  /**
+   * `traceparent` (W3C Trace Context, version 00) of the caller: each request with a body is sent with its trace id and a
+   * span id of its own. With any other value a new trace begins; absent: the header is not sent. In a browser the agent must
+   * allow the header, as Farebox's do.
+   */
+  readonly traceparent?: string
 }
 
 /** The options with their defaults filled in. */
@@ -35,6 +42,7 @@ export interface Connection {
   readonly clock: Clock
   readonly signal: AbortSignal | undefined
   readonly allowHttp: boolean
+  readonly trace: Trace | undefined
 }
 
 /** Fills in the defaults. */
@@ -45,5 +53,6 @@ export function connectionOf(options: ClientOptions): Connection {
     clock: options.clock ?? systemClock,
     signal: options.signal,
     allowHttp: options.allowHttp ?? false,
+    trace: options.traceparent === undefined ? undefined : readTraceparent(options.traceparent),
   }
 }

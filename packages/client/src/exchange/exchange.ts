@@ -1,4 +1,5 @@
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
+import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { unlessAborted } from '@farebox/protocol/internal/time/unless-aborted'
 import { AgentUnreachable } from './agent-errors.ts'
 import type { Connection, FetchInit } from './client-options.ts'
@@ -59,7 +60,7 @@ async function send(
   request: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<WholeAnswer> {
-  const response = await connection.fetch(request.url, initOf(request, signal))
+  const response = await connection.fetch(request.url, initOf(traced(request, connection.trace), signal))
   const answer = { status: response.status, headers: response.headers }
   const flawed = async (flaw: string): Promise<WholeAnswer> => {
     await response.body?.cancel()
@@ -82,6 +83,12 @@ async function send(
   return json === undefined
     ? { ...answer, text: '', json, flaw: 'is not JSON, or nested too deeply' }
     : { ...answer, text, json, flaw: undefined }
+}
+
+/** Requests without a body ask for public documents, which browsers get without asking for permission first. */
+function traced(request: ExchangeRequest, trace: Connection['trace']): ExchangeRequest {
+  if (trace === undefined || request.body === undefined) return request
+  return { ...request, headers: { ...request.headers, traceparent: writeTraceparent(trace) } }
 }
 
 /** Request options: nothing from the browser's state is sent, and redirects are not followed. */

@@ -29,7 +29,7 @@ export function createRoutes(
   }
   addVerifyRoute(app, engine, admission, metrics)
   addSettleRoute(app, engine, admission, metrics)
-  addReleaseRoute(app, ledger.payments, admission, metrics)
+  addReleaseRoute(app, engine, admission, metrics)
   addSupportedRoute(
     app,
     network,

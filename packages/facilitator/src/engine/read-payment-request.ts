@@ -16,6 +16,8 @@ export interface PaymentRequest {
   readonly requirement: RequiredTerms
   /** The job that it pays for; the payment's own key if the caller sends no hold extension. */
   readonly binding: string
+  /** The trace of the request, 32 hex digits. */
+  readonly trace: string
   /** Requested end of the hold, Unix seconds; undefined if the caller requests none. */
   readonly holdUntil: number | undefined
   /** The caller only asks for the outcome of the payment; nothing is to be held. */
@@ -32,7 +34,11 @@ const UINT = /^(?:0|[1-9]\d{0,77})$/
 const BINDING = /^0x[0-9a-f]{64}$/
 
 /** Reads a body into a payment whose payer is proven; any other body gives a refusal (SR1, SR2). Makes no network call. */
-export function readPaymentRequest(body: unknown, network: Network, verifier: SignatureVerifier): Read {
+export function readPaymentRequest(
+  { network, verifier }: { readonly network: Network; readonly verifier: SignatureVerifier },
+  body: unknown,
+  trace: string,
+): Read {
   if (!isObject(body)) return malformed('invalid_payload', 'the body must be a JSON object')
   if (body['x402Version'] !== 2) return malformed('invalid_x402_version', 'x402Version must be 2')
   const { paymentPayload, paymentRequirements, extensions } = body
@@ -68,6 +74,7 @@ export function readPaymentRequest(body: unknown, network: Network, verifier: Si
       payment,
       requirement: terms,
       binding,
+      trace,
       holdUntil,
       isInquiry,
       maxTimeoutSeconds,

@@ -173,6 +173,7 @@ async function hold(
     nowSeconds: now,
     observed,
     alone,
+    trace: request.trace,
     limits: engine.ownerLimits,
   })
 }

@@ -4,6 +4,7 @@ import { createRequestBodies, type RequestBodies } from '@farebox/server/interna
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
 import { sendError } from './answer.ts'
+import { sentTraceOf } from './request-trace.ts'
 
 /** A verify request has about 2 KB; no valid request comes near this limit. */
 const MAX_BODY_BYTES = 65_536
@@ -55,6 +56,7 @@ export function createHttpApp(log: Log, isDraining: () => boolean = () => false)
     }
     log.error('request failed', {
       route: `${request.method} ${request.routeOptions.url ?? ''}`,
+      trace: sentTraceOf(request),
       error: describeError(error),
     })
     await sendError(reply, 503, 'the facilitator cannot answer now: come back later')

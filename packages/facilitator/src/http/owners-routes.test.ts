@@ -67,6 +67,7 @@ async function hold(owner: string, count: number): Promise<void> {
         signature: '0x',
       },
       binding: 'job',
+      trace: '1'.repeat(32),
       owner,
       secretId: 'secret',
       holdId: name,

@@ -1,10 +1,13 @@
 import type { ReleaseResponse } from '@farebox/payments/x402/facilitator-api'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import type { FastifyInstance } from 'fastify'
+import type { Log } from '@farebox/server/log'
+import { paymentFields } from '../ledger/payment-fields.ts'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import { sendError, readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
+import { traceOf } from './request-trace.ts'
 
 /** Longer than any hold id or binding. */
 const MAX_CHARACTERS = 100
@@ -15,7 +18,7 @@ const MAX_CHARACTERS = 100
  */
 export function addReleaseRoute(
   app: FastifyInstance,
-  ledger: PaymentLedger,
+  { ledger, log }: { readonly ledger: PaymentLedger; readonly log: Log },
   admission: AdmissionParts,
   metrics: Metrics,
 ): void {
@@ -32,11 +35,15 @@ export function addReleaseRoute(
       return reply
     }
     const stop = metrics.durations.startTimer({ route: 'release' })
-    const released = await ledger.release({ holdId, binding, owner: caller.owner })
+    const key = await ledger.release({ holdId, binding, owner: caller.owner })
     stop()
-    metrics.answers.inc({ route: 'release', outcome: released ? 'released' : 'not_held' })
-    if (released) metrics.payments.inc({ state: 'released', reason: '' })
-    const answer: ReleaseResponse = { released }
+    const isReleased = key !== undefined
+    metrics.answers.inc({ route: 'release', outcome: isReleased ? 'released' : 'not_held' })
+    if (isReleased) {
+      metrics.payments.inc({ state: 'released', reason: '' })
+      log.info('payment released', paymentFields({ key, binding, trace: traceOf(request) }))
+    }
+    const answer: ReleaseResponse = { released: isReleased }
     return await reply.send(answer)
   })
 }

@@ -38,7 +38,7 @@ beforeEach(async () => {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(5, clock),
   }
-  addReleaseRoute(app, ledger.payments, admission, createFacilitatorMetrics())
+  addReleaseRoute(app, { ledger: ledger.payments, log: silentLog }, admission, createFacilitatorMetrics())
 })
 
 type Answer = { readonly status: number; readonly body: unknown }

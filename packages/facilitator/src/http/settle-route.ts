@@ -1,12 +1,14 @@
-import type { SettleResponse } from '@farebox/payments/x402/facilitator-api'
+import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
-import { readPaymentRequest } from '../engine/read-payment-request.ts'
+import { readPaymentRequest, type PaymentRequest } from '../engine/read-payment-request.ts'
 import type { PaymentRefusal } from '../engine/refusal.ts'
 import { settleHeldPayment } from '../engine/settle-payment.ts'
+import { paymentFields } from '../ledger/payment-fields.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
+import { traceOf } from './request-trace.ts'
 
 /** `POST /settle`: charges a payment and responds with the proof; safe to repeat (x402; D8, D10). */
 export function addSettleRoute(
@@ -19,16 +21,29 @@ export function addSettleRoute(
   app.post('/settle', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'settle' })
-    const read = readPaymentRequest(readJsonBody(request.body), engine.network, engine.verifier)
+    const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request))
     const { status, body } = read.ok
       ? await settleHeldPayment(engine, caller, read.request)
       : { status: read.refusal.status, body: unreadable(engine, read.refusal) }
     stop()
+    if (read.ok) logAnswer(engine, read.request, body)
     metrics.answers.inc({
       route: 'settle',
       outcome: body.success ? 'settled' : (body.errorReason ?? 'failed'),
     })
     return await reply.code(status).send(body)
+  })
+}
+
+/** A success has a line already: that of the payment's settlement. */
+function logAnswer({ log }: Engine, request: PaymentRequest, body: SettleResponse): void {
+  if (body.success) return
+  const isPending = body.errorReason === SETTLEMENT_PENDING
+  const { transaction } = body
+  log.info(isPending ? 'settlement pending' : 'settlement refused', {
+    ...paymentFields({ ...request, key: request.payment.key }),
+    ...(isPending ? {} : { reason: body.errorReason }),
+    ...(transaction === '' ? {} : { transaction }),
   })
 }
 

@@ -1,12 +1,15 @@
 import { HOLD_EXTENSION, type VerifyResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
-import { readPaymentRequest } from '../engine/read-payment-request.ts'
+import { readPaymentRequest, type PaymentRequest } from '../engine/read-payment-request.ts'
 import type { PaymentRefusal } from '../engine/refusal.ts'
+import type { VerifyVerdict } from '../engine/verify-verdict.ts'
 import { verifyPayment } from '../engine/verify-payment.ts'
+import { paymentFields } from '../ledger/payment-fields.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
+import { traceOf } from './request-trace.ts'
 
 /** `POST /verify`: checks a payment and holds it (x402; D10). */
 export function addVerifyRoute(
@@ -19,9 +22,10 @@ export function addVerifyRoute(
   app.post('/verify', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'verify' })
-    const read = readPaymentRequest(readJsonBody(request.body), engine.network, engine.verifier)
+    const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request))
     const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
     stop()
+    if (read.ok) logVerdict(engine, read.request, verdict)
     metrics.answers.inc({ route: 'verify', outcome: verdict.ok ? 'valid' : verdict.refusal.reason })
     if (verdict.ok) metrics.payments.inc({ state: 'held', reason: '' })
     if (!verdict.ok) return await reply.code(verdict.refusal.status).send(invalid(verdict.refusal))
@@ -32,6 +36,14 @@ export function addVerifyRoute(
     }
     return await reply.send(answer)
   })
+}
+
+function logVerdict({ log }: Engine, request: PaymentRequest, verdict: VerifyVerdict): void {
+  const fields = paymentFields({ ...request, key: request.payment.key })
+  if (verdict.ok) log.info('payment held', fields)
+  else if (request.isInquiry)
+    log.info('payment looked up', { ...fields, charge: verdict.refusal.charge?.state })
+  else log.info('payment refused', { ...fields, reason: verdict.refusal.reason })
 }
 
 function invalid({ reason, message, payer, charge }: PaymentRefusal): VerifyResponse {

@@ -31,6 +31,8 @@ const LIMITS: OwnerLimits = {
 }
 const ALL = { together: 1_000, alone: 1_000 }
 
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`
 
 function payment(changes: Partial<LedgerPayment['authorization']> = {}): LedgerPayment {
@@ -56,6 +58,7 @@ function holdRequest(one: LedgerPayment, changes: Partial<PaymentToHold> = {}): 
   return {
     payment: one,
     binding: 'job',
+    trace: TRACE,
     owner: 'owner',
     secretId: 'secret',
     holdId: randomUUID(),
@@ -146,17 +149,23 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   const release = async (
     one: LedgerPayment,
     changes: Partial<Parameters<Ledger['payments']['release']>[0]> = {},
-  ): Promise<boolean> =>
-    await ledger.payments.release({
+  ): Promise<boolean> => {
+    const key = await ledger.payments.release({
       holdId: (await stateOf(one))?.holdId ?? '',
       binding: 'job',
       owner: 'owner',
       ...changes,
     })
+    if (key !== undefined) expect(key).toBe(one.key)
+    return key !== undefined
+  }
   const submit = (keys: readonly string[]): Promise<string | undefined> =>
     ledger.settlements.submit(lease, signed(), keys)
-  const conclude = (conclusion: Conclusion): Promise<readonly string[]> =>
-    ledger.settlements.conclude([conclusion])
+  const concludeAll: (
+    ...words: Parameters<typeof ledger.settlements.conclude>
+  ) => Promise<readonly string[]> = async (...words) =>
+    (await ledger.settlements.conclude(...words)).map(({ key }) => key)
+  const conclude = (conclusion: Conclusion): Promise<readonly string[]> => concludeAll([conclusion])
   const backlog = (sender: Partial<Sender> = {}, by = ledger): ReturnType<Ledger['settlements']['backlog']> =>
     by.settlements.backlog(
       { network: NETWORK.id, relayers: [lease.relayer], holder: 'holder', ...sender },
@@ -669,7 +678,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       ])
       expect(again.map(outcome => outcome.kind)).toEqual(payments.map(() => 'captured'))
       const [changed] = await Promise.all([
-        ledger.settlements.conclude(
+        concludeAll(
           keys.map(key => ({
             key,
             from: 'submitted',
@@ -711,6 +720,19 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         { kind: 'captured', first: false },
         { kind: 'captured', first: true },
         { kind: 'captured', first: true },
+      ])
+    })
+
+    test('the trace of the request that holds a payment is kept with it, and returned when the payment is decided', async () => {
+      const one = payment()
+      await hold(one, { trace: 'a'.repeat(32) })
+      await hold(one)
+      expect(await stateOf(one)).toMatchObject({ trace: TRACE })
+      await capture(one)
+      expect((await backlog()).together.find(({ key }) => key === one.key)?.trace).toBe(TRACE)
+      const end = { from: 'captured', to: 'settled', transaction: hex(32), blockNumber: 12n } as const
+      expect(await ledger.settlements.conclude([{ key: one.key, ...end }])).toEqual([
+        { key: one.key, binding: 'job', trace: TRACE },
       ])
     })
 
@@ -1100,7 +1122,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const [paid, unpaid, lost] = [await captured(), await captured(), await captured()]
       const transaction = signed()
       const id = await ledger.settlements.submit(lease, transaction, [paid.key, unpaid.key, lost.key])
-      const changed = await ledger.settlements.conclude(
+      const changed = await concludeAll(
         [
           {
             key: paid.key,

@@ -16,6 +16,8 @@ export interface PaymentToHold {
   readonly observed: { readonly balanceAtomic: bigint; readonly blockNumber: bigint }
   /** The payer's account has unknown code: the payment would be sent in a transaction of its own. */
   readonly alone: boolean
+  /** The trace of the request, 32 hex digits. */
+  readonly trace: string
   readonly limits: OwnerLimits
 }
 
@@ -122,10 +124,10 @@ export interface PaymentLedger {
    */
   capture(request: CaptureRequest): Promise<CaptureOutcome>
   /**
-   * Releases a hold, also one that ran out, which could still be charged. False when the id is not the current one of a hold
-   * of this owner for this purpose.
+   * Releases a hold, also one that ran out, which could still be charged. Returns the key of its payment; undefined when the
+   * id is not the current one of a hold of this owner for this purpose.
    */
-  release(hold: HoldToRelease): Promise<boolean>
+  release(hold: HoldToRelease): Promise<string | undefined>
   /** The existing rows of these keys, in no particular order. */
   find(keys: readonly string[]): Promise<readonly PaymentRecord[]>
 }

@@ -32,6 +32,8 @@ export interface PaymentFailure {
 export interface PaymentRecord extends LedgerPayment {
   /** The job that it pays for; never changes after the first hold (D10). */
   readonly binding: string
+  /** The trace of the request that held it, 32 hex digits; undefined if it was held before traces were kept. */
+  readonly trace: string | undefined
   /** The owner of the secret that held it. */
   readonly owner: string
   readonly secretId: string

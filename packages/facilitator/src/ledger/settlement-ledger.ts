@@ -1,4 +1,5 @@
 import type { CaptureOutcome, CaptureRequest } from './payment-ledger.ts'
+import type { TracedPayment } from './payment-fields.ts'
 import type { PaymentFailure, PaymentRecord, PaymentState } from './payment-record.ts'
 
 /** The right to send from one relayer account, until another process takes it (see {@link SenderLeases}). */
@@ -140,10 +141,10 @@ export interface SettlementLedger {
   replace(lease: SenderLease, transactionId: string, signed: SignedSettlement): Promise<boolean>
   /**
    * Records what the chain decided, and closes the transaction that was open for it. Each conclusion counts only if the row
-   * is still in its `from` state. Returns the keys that changed; if other processes share the ledger, they are sent a
+   * is still in its `from` state. Returns the payments that changed; if other processes share the ledger, they are sent a
    * `concluded` signal (see `Signals`).
    */
-  conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<readonly string[]>
+  conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<readonly TracedPayment[]>
 }
 
 /** The payments to be sent, and the open transactions. */

@@ -3,6 +3,7 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import { countLoss } from '../count-loss.ts'
+import { paymentFields } from '../ledger/payment-fields.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import type { Metrics } from '../metrics.ts'
@@ -27,15 +28,15 @@ export async function correctLedger(
   kind: string,
   conclusion: Conclusion,
 ): Promise<void> {
-  const changed = await parts.ledger.settlements.conclude([conclusion])
-  if (changed.length === 0) return
+  const [payment] = await parts.ledger.settlements.conclude([conclusion])
+  if (payment === undefined) return
   parts.metrics.ledgerMismatches.inc({ kind })
   parts.log.warn('ledger corrected from the chain', {
     kind,
-    key: conclusion.key,
+    ...paymentFields(payment),
     from: conclusion.from,
     to: conclusion.to,
   })
-  countLoss(parts, conclusion)
+  countLoss(parts, conclusion, payment)
   parts.onConcluded([conclusion])
 }

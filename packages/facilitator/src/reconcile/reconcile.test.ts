@@ -43,6 +43,7 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
       binding: 'job',
       owner: 'owner',
       secretId: 'secret',
+      trace: '1'.repeat(32),
       alone: false,
       limits: DEFAULT_LIMITS.owners,
     }

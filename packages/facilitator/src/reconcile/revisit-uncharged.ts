@@ -1,4 +1,5 @@
 import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
+import { paymentFields } from '../ledger/payment-fields.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 
 /** Rows checked in one call to the node. */
@@ -44,7 +45,7 @@ async function look(parts: ReconcilerParts, records: readonly PaymentRecord[]): 
     if (verdict?.kind === 'settled') {
       // Another account submitted the authorization (PAY-16): the payer has paid, although the agent was told otherwise.
       parts.log.error('a payment reported as uncharged was settled by someone else', {
-        key,
+        ...paymentFields(record),
         was: state,
         payer: authorization.from,
       })

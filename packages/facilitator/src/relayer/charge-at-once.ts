@@ -1,6 +1,6 @@
 import { within } from '@farebox/protocol/internal/time/within'
 import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
-import { followTransaction, type FollowParts } from './follow-transaction.ts'
+import { followTransaction, logSaved, type FollowParts } from './follow-transaction.ts'
 import type { PlanParts } from './plan-settlement.ts'
 import { readFees, type FeeParts } from './read-fees.ts'
 import {
@@ -77,8 +77,6 @@ async function charge(
   state.batching.sent(1, false)
   parts.metrics.batchSize.observe(1)
   parts.metrics.transactions.inc({ outcome: 'saved' })
-  const { address } = relayer
-  parts.log.info('transaction saved', { hash: signed.hash, relayer: address, nonce, payments: 1 })
   const transaction = {
     ...signed,
     id,
@@ -87,6 +85,7 @@ async function charge(
     hashes: [signed.hash],
     payments: [payment],
   }
+  logSaved(parts, transaction)
   followTransaction(parts, state, term, transaction, 'together')
   return { kind: 'captured', first: true, transaction: signed.hash }
 }

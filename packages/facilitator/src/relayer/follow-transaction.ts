@@ -1,4 +1,5 @@
 import { countLoss } from '../count-loss.ts'
+import { paymentFields } from '../ledger/payment-fields.ts'
 import type { ClosedTransaction, Conclusion, OpenTransaction } from '../ledger/settlement-ledger.ts'
 import { carry, type PlanParts } from './plan-settlement.ts'
 import { lowestOpenNonce, type SenderState, type SettlementLane, type RelayerTerm } from './relayer-term.ts'
@@ -11,6 +12,14 @@ export interface FollowParts
     Pick<PlanParts, 'readCodes' | 'hasSettler'> {
   /** Called with recorded conclusions, to notify the callers that wait for a settlement. */
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
+}
+
+/** Logs a transaction that was saved, and each payment in it: a payment is followed by its own lines. */
+export function logSaved({ log }: Pick<FollowParts, 'log'>, transaction: OpenTransaction): void {
+  const { hash, relayer, nonce, payments } = transaction
+  log.info('transaction saved', { hash, relayer, nonce, payments: payments.length })
+  for (const payment of payments)
+    log.info('payment submitted', { ...paymentFields(payment), transaction: hash })
 }
 
 /** Follows a saved transaction to its end in the background. */
@@ -50,15 +59,16 @@ export async function conclude(
   conclusions: readonly Conclusion[],
   closes?: ClosedTransaction,
 ): Promise<void> {
-  const changed = new Set(await parts.settlements.conclude(conclusions, closes))
+  const changed = new Map((await parts.settlements.conclude(conclusions, closes)).map(one => [one.key, one]))
   const written = conclusions.filter(conclusion => changed.has(conclusion.key))
   for (const conclusion of written) {
-    if (conclusion.to === 'captured') continue
+    const payment = changed.get(conclusion.key)
+    if (conclusion.to === 'captured' || payment === undefined) continue
     const failure = conclusion.to === 'failed' ? conclusion.failure : undefined
-    countLoss(parts, conclusion)
+    countLoss(parts, conclusion, payment)
     parts.metrics.payments.inc({ state: conclusion.to, reason: failure?.reason ?? '' })
     parts.log.info(`payment ${conclusion.to}`, {
-      key: conclusion.key,
+      ...paymentFields(payment),
       transaction: conclusion.transaction,
       ...failure,
     })

@@ -1,7 +1,7 @@
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import { MAX_BATCH, type Fees, type SettlementCall } from './account/relayer-account.ts'
-import { conclude, followTransaction, type FollowParts } from './follow-transaction.ts'
+import { conclude, followTransaction, logSaved, type FollowParts } from './follow-transaction.ts'
 import { planAlone, planTogether, type PlanParts } from './plan-settlement.ts'
 import { readFees, type FeeParts } from './read-fees.ts'
 import {
@@ -175,13 +175,8 @@ async function submit(
   state.batching.sent(payments.length, hasMore)
   parts.metrics.batchSize.observe(payments.length)
   parts.metrics.transactions.inc({ outcome: 'saved' })
-  parts.log.info('transaction saved', {
-    hash: signed.hash,
-    relayer: relayer.address,
-    nonce,
-    payments: payments.length,
-  })
   const transaction = { ...signed, id, relayer: relayer.address, nonce, hashes: [signed.hash], payments }
+  logSaved(parts, transaction)
   followTransaction(parts, state, term, transaction, lane)
   return true
 }

@@ -34,6 +34,8 @@ import { openHiringOf } from './open-hiring-of.ts'
 import { recoverJobs } from '../execute/recover-jobs.ts'
 import { createGraceEnd, type GraceEnd } from '../grace-end.ts'
 import { createLog, type Log } from '../log.ts'
+import { createJobTraces, type JobTraces } from '../tracing/job-traces.ts'
+import { traceLog } from '../tracing/traced-log.ts'
 import type { MetricsRecorder, OpenMetricsServer } from '../metrics/agent-metrics.ts'
 import { openMetricsServer, openRecorder } from '../scrape/open-recorder.ts'
 import { openPayments } from './open-payments.ts'
@@ -120,10 +122,17 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const keccak256 = await loadKeccak()
   const variables = options.variables ?? process.env
   const environment = readEnvironment(variables, { keccak256 })
-  const log = ports.log ?? openLog(environment, variables, clock)
+  const traces = createJobTraces()
+  const log = traceLog(ports.log ?? openLog(environment, variables, clock), traces)
   const { declaration, warnings } = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
   const closers: (() => Promise<void>)[] = []
-  const { service, recorder } = await openService(options, declaration, { environment, clock, log, closers })
+  const { service, recorder } = await openService(options, declaration, {
+    environment,
+    clock,
+    log,
+    traces,
+    closers,
+  })
   const routes = createServiceRoutes(service)
   const running: RunningAgent = {
     service,
@@ -168,6 +177,7 @@ interface OpeningParts {
   readonly environment: Environment
   readonly clock: Clock
   readonly log: Log
+  readonly traces: JobTraces
   /** Called in reverse order when the agent closes. */
   readonly closers: (() => Promise<void>)[]
 }
@@ -176,7 +186,7 @@ interface OpeningParts {
 async function openService<D extends Declaration>(
   { handlers: given, isolation, ports = {} }: AgentOptions<D>,
   declaration: Declaration,
-  { environment, clock, log, closers }: OpeningParts,
+  { environment, clock, log, traces, closers }: OpeningParts,
 ): Promise<{ readonly service: Service; readonly recorder: MetricsRecorder }> {
   const capabilities = serveCapabilities(declaration, environment.network)
   const spending = await openSpendingOf(declaration, environment, { clock, log, closers })
@@ -210,6 +220,7 @@ async function openService<D extends Declaration>(
     opened,
     clock,
     log,
+    traces,
     waitMs: ports.settleWaitMs,
     leastDeadlineSeconds: environment.leastDeadlineSeconds,
     recorder,
@@ -301,11 +312,12 @@ function composeService(parts: {
   readonly graceEnd: GraceEnd
   readonly clock: Clock
   readonly log: Log
+  readonly traces: JobTraces
   readonly waitMs: number | undefined
   readonly leastDeadlineSeconds: number
   readonly recorder: MetricsRecorder
 }): Service {
-  const { declaration, capabilities, handlers, graceEnd, clock, log, recorder } = parts
+  const { declaration, capabilities, handlers, graceEnd, clock, log, traces, recorder } = parts
   const jobs = recorder.recordStore(parts.opened.store)
   const gate = parts.payments?.gate && recorder.recordGate(parts.payments.gate)
   const payments = parts.payments && { ...parts.payments, gate }
@@ -317,6 +329,7 @@ function composeService(parts: {
     notifier,
     clock,
     log,
+    traces,
     waitMs: parts.waitMs,
   })
   return {
@@ -336,6 +349,7 @@ function composeService(parts: {
     turns: parts.turns,
     clock,
     log,
+    traces,
     metrics: recorder.metrics,
     leastDeadlineSeconds: parts.leastDeadlineSeconds,
     admission: createAdmission(clock === systemClock ? steadyClock : clock),

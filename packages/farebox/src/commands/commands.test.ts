@@ -186,7 +186,9 @@ describe('farebox start serves until it is stopped', () => {
     const running = project.farebox(['start', '--port', '0'])
     expect((await waitJob(await listening(running), 13)).status).toBe(500)
     const [line] = await running.until(/^handler error: .*$/m)
-    expect(line).toMatch(/^handler error: unlucky job=[0-9a-f-]{36} at=handlers\.mjs:6:24$/)
+    expect(line).toMatch(
+      /^handler error: unlucky job=[0-9a-f-]{36} at=handlers\.mjs:6:24 trace=[0-9a-f]{32}$/,
+    )
   })
 
   test('D30 .env beside the config sets missing variables; their names are logged, their values are not', async () => {

@@ -2,6 +2,7 @@ import { ERROR_STATUS, INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/e
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { failureAnswer, shuttingDown, type Answer } from '../answer/answer.ts'
 import type { Log } from '../log.ts'
+import { fieldsOf } from '../tracing/job-traces.ts'
 import type { JobOrder } from './request/job-order.ts'
 import { TryLater } from './service/admission.ts'
 import { UnauthorizedAgent } from './payment/authorize-agent.ts'
@@ -13,7 +14,7 @@ import { HandlerCutOff } from './run/run-handler.ts'
  * Turns everything thrown by the pipeline into an HTTP response (D15, D26). Details that are not meant for the caller
  * are logged.
  */
-export function answerError(log: Log, thrown: unknown): Answer {
+export function answerError(log: Log, thrown: unknown, order?: JobOrder): Answer {
   if (thrown instanceof UnverifiedPayment) {
     const headers = { 'retry-after': String(thrown.retryAfterSeconds) }
     return failureAnswer('internal', 500, thrown.message, headers)
@@ -27,7 +28,8 @@ export function answerError(log: Log, thrown: unknown): Answer {
   }
   if (thrown instanceof HandlerCutOff) return shuttingDown()
   if (thrown instanceof UnauthorizedAgent) return failureAnswer('payment', 401, thrown.message)
-  log.warn(`unexpected: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
+  const job = order && { job: order.jobId, ...fieldsOf(order.traced) }
+  log.warn(`unexpected: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`, job)
   return failureAnswer('internal', 500, INTERNAL_ERROR_MESSAGE)
 }
 
@@ -39,5 +41,10 @@ export function logRefusal(log: Log, order: JobOrder, thrown: unknown, { status 
   if (status >= 500 && !(thrown instanceof TryLater)) return
   const errorType = isServiceError(thrown) ? thrown.errorType : status === 503 ? 'internal' : 'payment'
   const reason = thrown instanceof Error ? thrown.message.replace(/, got ["'[{].*$/s, '') : ''
-  log.job('refused', order.jobId, { status, error_type: errorType, reason })
+  log.job('refused', order.jobId, {
+    status,
+    error_type: errorType,
+    reason,
+    ...fieldsOf(order.traced),
+  })
 }

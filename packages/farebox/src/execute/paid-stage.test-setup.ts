@@ -183,9 +183,9 @@ function recordingGate(gate: ScriptedGate, calls: string[]): PaymentGate {
       calls.push('settle')
       return gate.settle(payment)
     },
-    release(hold, binding) {
+    release(hold, terms) {
       calls.push('release')
-      return gate.release(hold, binding)
+      return gate.release(hold, terms)
     },
     clockAheadSeconds: () => gate.clockAheadSeconds(),
   }

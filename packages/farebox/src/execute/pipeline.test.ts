@@ -32,7 +32,9 @@ describe('the order of a paid job', () => {
     expect(Object.keys(receipt)).toEqual(['success', 'transaction', 'network', 'payer', 'amount'])
     expect(receipt['amount']).toBe('10000')
     const paid = stage.logs().find(line => line.startsWith('payment verified'))
-    expect(paid).toMatch(new RegExp(` payer=${receipt['payer']} amount=0\\.01$`))
+    expect(paid).toMatch(
+      new RegExp(` payer=${receipt['payer']} amount=0\\.01 trace=[0-9a-f]{32} key=84532:\\S+$`),
+    )
   })
 
   test('D27 a job that settles after its caller got a 503 is logged as completed then', async () => {
@@ -43,7 +45,9 @@ describe('the order of a paid job', () => {
     expect(stage.logs().filter(line => line.startsWith('completed'))).toEqual([])
     await stage.clock.advance(5_000)
     expect(stage.logs()).toContainEqual(
-      expect.stringMatching(new RegExp(`^completed job=${jobId} transaction=0x[0-9a-f]{64}$`)),
+      expect.stringMatching(
+        new RegExp(`^completed job=${jobId} transaction=0x[0-9a-f]{64} trace=[0-9a-f]{32} key=\\S+$`),
+      ),
     )
   })
 
@@ -61,7 +65,9 @@ describe('the order of a paid job', () => {
     await stage.post({ jobId })
     await stage.post({ jobId: 'no job' })
     await stage.post({ jobId, capability: 'none' })
-    expect(stage.logs().filter(line => line.startsWith('refused'))).toEqual([
+    const refused = stage.logs().filter(line => line.startsWith('refused'))
+    for (const line of refused) expect(line).toMatch(/ trace=[0-9a-f]{32} key=\S+$/)
+    expect(refused.map(line => line.replace(/ trace=.*/, ''))).toEqual([
       `refused job=${jobId} status=400 error_type=validation reason="text: must be at most 20 characters, got 21"`,
       `refused job=${jobId} status=408 error_type=deadline reason="the deadline has passed"`,
       `refused job=${jobId} status=400 error_type=validation reason="text: says \\"no\\""`,

@@ -22,6 +22,7 @@ import { readJobOrder, type JobOrder } from './request/job-order.ts'
 import { provePayer } from './request/prove-payer.ts'
 import { produceResponse } from './run/produce-response.ts'
 import { serveOrder } from './serve-order.ts'
+import { fieldsOf } from '../tracing/job-traces.ts'
 import type { Payments, Service } from './service/service.ts'
 
 /**
@@ -33,19 +34,23 @@ import type { Payments, Service } from './service/service.ts'
 export async function execute(service: Service, arrived: ArrivedRequest): Promise<Answer> {
   const { payments, log } = service
   let order: JobOrder | undefined
+  let leave: (() => void) | undefined
   try {
     if (payments !== undefined && arrived.paymentHeaders.length === 0)
       return countAsked(service, askForPayment(service, payments, arrived)) // 1
     order = await readOrder(service, arrived) // 2, 3
-    log.job('execute', order.jobId, { capability: order.capability.name })
+    leave = service.traces.enter(order.jobId, order.traced)
+    log.job('execute', order.jobId, { capability: order.capability.name, ...fieldsOf(order.traced) })
     return payments === undefined
       ? await executeFree(service, arrived, order)
       : await executePaid(service, payments, arrived, order)
   } catch (error) {
-    const answer = answerError(log, error)
+    const answer = answerError(log, error, order)
     if (order !== undefined) logRefusal(log, order, error, answer)
     countRefusal(service, order, error, answer)
     return answer
+  } finally {
+    leave?.()
   }
 }
 
@@ -63,6 +68,7 @@ async function executePaid(
 ): Promise<Answer> {
   authorizeAgent(payments) // 4
   const payment = provePayer(payments, arrived) // 5
+  order.traced.key = payment.key
   const offer = offerPayment(payments, arrived, order, payment)
   // 6–9
   return await serveOrder(service, arrived, order, offer, (held, terms) =>

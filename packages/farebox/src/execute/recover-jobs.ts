@@ -42,7 +42,8 @@ async function takeUpUnresolved(parts: Parts, signal: AbortSignal): Promise<void
     if (stored === undefined || stored.held || stored.job.state !== 'saved') continue
     const held = await takeOverJob(parts, jobKey, stored.job)
     if (held === undefined) continue
-    log.note('resuming a settlement that an earlier process left open', { job: stored.job.jobId })
+    // The line comes after the first step, so that the job is in flight.
     void settlements.resume(held)
+    log.note('resuming a settlement that an earlier process left open', { job: stored.job.jobId })
   }
 }

@@ -1,3 +1,4 @@
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import { HireError } from './hire-error.ts'
 import type { HireBudget, Hired } from '../handlers.ts'
 import type { Holder } from '../jobs/job-store.ts'
@@ -6,12 +7,12 @@ import type { Deadline } from './enforce-deadline.ts'
 /** The header with the wallets of the agents that hired one another, in order, separated by commas. */
 export const HIRE_PATH_HEADER = 'hire-path'
 
-/** Headers of a request about the origin of its job. Callers may omit or forge them. */
+/** What is known of the origin of a job. Callers may omit or forge it. */
 export interface CallOrigin {
   /** `HIRE-PATH`: the wallets of the agents that hired one another, up to this agent. */
   readonly hirePath: string | undefined
-  /** `traceparent` (W3C Trace Context), passed on unchanged. */
-  readonly traceparent: string | undefined
+  /** The trace of `traceparent`, or a new one. */
+  readonly trace: Trace
 }
 
 /** The job that hires. */

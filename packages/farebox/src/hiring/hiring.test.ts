@@ -142,7 +142,7 @@ describe('ctx.hire', () => {
     expect((await late.run({ deadlineSeconds: 2 })).text).toBe('no time no')
   })
 
-  test('the order has the unchanged trace, and the path with this agent appended', async () => {
+  test('the order has the trace with a span id of its own, and the path with this agent appended', async () => {
     const child = await hired()
     const { run } = await hirer(async ({ hire }, text) =>
       JSON.stringify(await hire(child.url, 'part', { text })),
@@ -150,10 +150,13 @@ describe('ctx.hire', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const first = TEST_KEYS.payer.address
     await run({ headers: { traceparent, 'hire-path': `${first}, rubbish` } })
-    expect(child.paid[0]).toMatchObject({ traceparent, hirePath: `${first.toLowerCase()},${WALLET}` })
+    const [order] = child.paid
+    expect(order?.hirePath).toBe(`${first.toLowerCase()},${WALLET}`)
+    expect(order?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/)
+    expect(order?.traceparent).not.toBe(traceparent)
     expect(child.seen.find(({ path }) => path === '/about')?.hirePath).toBeUndefined()
     await run({ headers: { traceparent: 'x\u00e9' } })
-    expect(child.paid[1]?.traceparent).toBeUndefined()
+    expect(child.paid[1]?.traceparent).toMatch(/^00-(?!4bf9)[0-9a-f]{32}-[0-9a-f]{16}-00$/)
   })
 
   test('handlers in separate processes hire through the agent, and never have the key', async () => {

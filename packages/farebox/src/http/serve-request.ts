@@ -3,7 +3,8 @@ import { createConnections, type Connections } from '@farebox/protocol/internal/
 import { steadyClock, type Clock } from '@farebox/protocol/time/clock'
 import { createActiveSet, type ActiveSet, type Placed } from '../active-set.ts'
 import { shuttingDown, type Answer } from '../answer/answer.ts'
-import { HIRE_PATH_HEADER, type CallOrigin } from '../handler/job-hiring.ts'
+import type { OriginHeaders } from '../execute/request/arrived-request.ts'
+import { HIRE_PATH_HEADER } from '../handler/job-hiring.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { createBodyReader, type BodyReader } from './read-body.ts'
 import { ownAddress, refuseHeaders } from './refuse-headers.ts'
@@ -80,7 +81,7 @@ export async function serveRequest(
       body,
       paymentHeaders: paymentHeaders(request.rawHeaders),
       calledUrl: `http://${request.headers.host ?? ownAddress(request)}/execute`,
-      origin: callOrigin(request),
+      origin: originHeaders(request),
     })
     // When the grace period is over, the job has already been answered, and its answer is dropped.
     if (unanswered.delete(exchange)) send(request, response, lastIfClosing(serving, answer))
@@ -109,7 +110,7 @@ function paymentHeaders(rawHeaders: readonly string[]): readonly string[] {
   return found
 }
 
-function callOrigin({ headers }: IncomingMessage): CallOrigin {
+function originHeaders({ headers }: IncomingMessage): OriginHeaders {
   const text = (value: string | string[] | undefined): string | undefined =>
     typeof value === 'string' ? value : undefined
   return { hirePath: text(headers[HIRE_PATH_HEADER]), traceparent: text(headers['traceparent']) }

@@ -24,7 +24,8 @@ export const COMMON_HEADERS = {
 
 const PREFLIGHT_HEADERS = {
   // Stock x402 clients send the last one with a payment, although it is a response header.
-  'access-control-allow-headers': 'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers',
+  'access-control-allow-headers':
+    'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, traceparent, Access-Control-Expose-Headers',
   'access-control-max-age': '86400',
 } as const
 

@@ -61,7 +61,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     expect(pid).not.toBe(running.pid)
     await running.until(/^half a line, and the rest$/m)
     expect((await waitJob(await listening(running), 13)).status).toBe(500)
-    await running.until(/^handler error: unlucky job=\S+ at=handlers\.mjs:6:\d+$/m)
+    await running.until(/^handler error: unlucky job=\S+ at=handlers\.mjs:6:\d+ trace=[0-9a-f]{32}$/m)
     running.child.kill('SIGTERM')
     const { code, stderr } = await running.ended
     expect(code).toBe(0)

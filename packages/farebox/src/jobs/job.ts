@@ -1,6 +1,7 @@
 import type { HoldRequest } from '@farebox/payments/x402/facilitator-api'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 
 /**
  * The stored record of a job, in any store. The states follow the money:
@@ -71,4 +72,6 @@ export interface RecordedPayment {
   readonly signature: string
   readonly requirement: PaymentRequirement
   readonly binding: HoldRequest['binding']
+  /** The trace of the request that ran the job; absent in records of an earlier release. */
+  readonly trace?: Trace
 }

@@ -118,9 +118,9 @@ function recordGate(
       else unknown.known(payment.key)
       return outcome
     },
-    async release(hold, binding) {
+    async release(hold, terms) {
       const stop = facilitatorCalls.startTimer({ call: 'release' })
-      await gate.release(hold, binding)
+      await gate.release(hold, terms)
       stop({ outcome: 'asked' })
     },
     clockAheadSeconds: () => gate.clockAheadSeconds(),

@@ -15,6 +15,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { sleep } from '@farebox/protocol/time/clock'
 import { describe, expect, test } from 'vitest'
+import { parseTraceparent, type Trace } from '@farebox/protocol/src/trace/traceparent'
 import type { RecordedPayment } from '../jobs/job.ts'
 import { createLog } from '../log.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
@@ -41,14 +42,17 @@ const recorded: RecordedPayment = {
   signature: `0x${'44'.repeat(65)}`,
   requirement,
   binding: `0x${'55'.repeat(32)}`,
+  trace: { id: 'c0'.repeat(16), parentId: 'd0'.repeat(8), isSampled: true },
 }
 // Stands for the verifier's result, which the gate only passes on.
 const proven = recorded as unknown as ProvenPayment
+const trace: Trace = { id: 'ab'.repeat(16), parentId: undefined, isSampled: false }
 const terms: VerifyTerms = {
   requirement,
   binding: recorded.binding,
   holdUntil: VALID_BEFORE,
   timeoutMs: 5_000,
+  trace,
 }
 
 const SETTLED: SettleOutcome = { kind: 'settled', transaction: TRANSACTION }
@@ -80,6 +84,7 @@ interface Scene {
     readonly path: string
     readonly request?: FacilitatorRequest
     readonly timeoutMs: number
+    readonly traceparent?: string | undefined
   }[]
   readonly lines: string[]
   /** The methods that were called on the node. */
@@ -115,16 +120,16 @@ function stageGate(
     supportedTakesMs: 0,
   }
   const facilitator: FacilitatorClient = {
-    verify(request, { timeoutMs }) {
-      scene.asked.push({ path: '/verify', request, timeoutMs })
+    verify(request, call) {
+      scene.asked.push({ path: '/verify', request, ...call })
       return Promise.resolve(scene.verify)
     },
-    settle(request, { timeoutMs }) {
-      scene.asked.push({ path: '/settle', request, timeoutMs })
+    settle(request, call) {
+      scene.asked.push({ path: '/settle', request, ...call })
       return Promise.resolve(scene.settle)
     },
-    release(_, { timeoutMs }) {
-      scene.asked.push({ path: '/release', timeoutMs })
+    release(_, call) {
+      scene.asked.push({ path: '/release', ...call })
       scene.releaseFailures -= 1
       return scene.releaseFailures >= 0 ? Promise.reject(new Error('no answer')) : Promise.resolve()
     },
@@ -460,15 +465,44 @@ describe('requests to the facilitator', () => {
   })
 })
 
+describe('each request about a payment has a traceparent with the trace of its job and a span id of its own', () => {
+  const sent = ({ asked }: Scene): readonly unknown[] =>
+    asked.filter(({ path }) => path !== '/supported').map(({ traceparent }) => parseTraceparent(traceparent))
+
+  test('a verification, an inquiry and a release', async () => {
+    const scene = stageGate({ ours: true, rpc: false })
+    await scene.gate.verify(proven, terms)
+    await scene.gate.findCharge(proven, terms)
+    await scene.gate.release(
+      { holdId: 'hold', holdUntil: VALID_BEFORE },
+      { binding: terms.binding, jobId: 'its-job', paymentKey: 'its-payment', trace },
+    )
+    const spans = sent(scene).map(found => found as Trace)
+    expect(spans).toHaveLength(3)
+    for (const span of spans) expect(span).toMatchObject({ id: trace.id, isSampled: false })
+    expect(new Set(spans.map(({ parentId }) => parentId)).size).toBe(3)
+  })
+
+  test('a settlement has that of the recorded payment, whichever process asks for it', async () => {
+    const scene = stageGate({ ours: true, rpc: false })
+    await scene.gate.settle(recorded)
+    expect(sent(scene)).toMatchObject([{ id: recorded.trace?.id, isSampled: true }])
+    const { trace: _, ...earlier } = recorded
+    await scene.gate.settle(earlier)
+    expect(sent(scene)[1]).toBeUndefined()
+  })
+})
+
 describe('releasing a hold', () => {
   const hold = { holdId: 'hold', holdUntil: VALID_BEFORE }
+  const released = { binding: terms.binding, jobId: 'its-job', paymentKey: 'its-payment', trace }
 
   test('is tried three times', async () => {
     const scene = stageGate({ ours: true })
     scene.releaseFailures = 2
-    const released = scene.gate.release(hold, terms.binding)
+    const releasing = scene.gate.release(hold, released)
     await scene.clock.advance(1_000)
-    await released
+    await releasing
     expect(scene.asked).toHaveLength(3)
     expect(scene.lines).toEqual([])
   })
@@ -476,12 +510,17 @@ describe('releasing a hold', () => {
   test('never throws when it fails: the hold expires', async () => {
     const scene = stageGate({ ours: true })
     scene.releaseFailures = 9
-    const released = scene.gate.release(hold, terms.binding)
+    const releasing = scene.gate.release(hold, released)
     await scene.clock.advance(1_000)
-    await expect(released).resolves.toBeUndefined()
+    await expect(releasing).resolves.toBeUndefined()
     expect(scene.asked).toHaveLength(3)
     await scene.clock.advance(0)
-    expect(scene.lines.join('')).toMatch(/^warning: hold release failed; it will expire/)
+    expect(scene.lines.join('')).toMatch(
+      new RegExp(
+        `^warning: hold release failed; it will expire .* job=its-job trace=${trace.id} key=its-payment$`,
+        'm',
+      ),
+    )
   })
 })
 
@@ -494,7 +533,7 @@ describe('D40 a payment that was charged before', () => {
     now: VALID_BEFORE - 60,
   } as const
   const USED = { kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: '' } as const
-  const terms = { requirement: recorded.requirement, binding: recorded.binding, timeoutMs: 1_000 }
+  const terms = { requirement: recorded.requirement, binding: recorded.binding, timeoutMs: 1_000, trace }
 
   test('is reported by Farebox’s facilitator with its age, and an inquiry holds nothing', async () => {
     const scene = stageGate({ ours: true, rpc: false })

@@ -12,6 +12,7 @@ import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { nowSeconds, sleep } from '@farebox/protocol/time/clock'
+import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import type { RecordedPayment } from '../jobs/job.ts'
 import { verifyCharge } from './verify-charge.ts'
 import {
@@ -20,7 +21,14 @@ import {
   type FacilitatorParts,
 } from './facilitator-abilities.ts'
 import { createUnaskedPayments, type UnaskedPayments } from './unasked-payments.ts'
-import type { ChargeOutcome, InquiryTerms, PaymentGate, Verdict, VerifyTerms } from './payment-gate.ts'
+import type {
+  ChargeOutcome,
+  InquiryTerms,
+  PaymentGate,
+  ReleaseTerms,
+  Verdict,
+  VerifyTerms,
+} from './payment-gate.ts'
 
 /** Longer than Farebox's facilitator waits for a block, so that its own answer `settlement_pending` arrives first. */
 const SETTLE_TIMEOUT_MS = 25_000
@@ -48,14 +56,14 @@ export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
     findCharge: (payment, terms) => findCharge(gate, payment, terms),
     settle: payment => settle(gate, payment),
     clockAheadSeconds: () => parts.facilitatorClock?.aheadSeconds() ?? 0,
-    release: ({ holdId }, binding) => release(gate, holdId, binding),
+    release: ({ holdId }, terms) => release(gate, holdId, terms),
   }
 }
 
 async function verify(
   gate: Gate,
   payment: ProvenPayment,
-  { requirement, binding, holdUntil, timeoutMs }: VerifyTerms,
+  { requirement, binding, holdUntil, timeoutMs, trace }: VerifyTerms,
 ): Promise<Verdict> {
   const { facilitator, clock, abilities } = gate
   const endMs = clock.nowMs() + timeoutMs
@@ -66,6 +74,7 @@ async function verify(
     return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
   const reported = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
     timeoutMs: leftMs,
+    traceparent: writeTraceparent(trace),
   })
   if (reported.kind === 'valid') gate.unasked.add(payment.key)
   if (reported.kind !== 'invalid') return reported
@@ -77,7 +86,7 @@ async function verify(
 async function findCharge(
   gate: Gate,
   payment: ProvenPayment,
-  { requirement, binding, timeoutMs }: InquiryTerms,
+  { requirement, binding, timeoutMs, trace }: InquiryTerms,
 ): Promise<ChargeOutcome> {
   const { facilitator, abilities } = gate
   const holds = await abilities.holds(timeoutMs)
@@ -85,6 +94,7 @@ async function findCharge(
   if (!holds) return await verifyCharge(gate, payment, undefined)
   const reported = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
     timeoutMs,
+    traceparent: writeTraceparent(trace),
   })
   if (reported.kind === 'unauthorized')
     return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
@@ -100,7 +110,10 @@ async function settle(gate: Gate, payment: RecordedPayment): Promise<SettleOutco
   if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
   const isFirst = unasked.take(payment.key)
   const asked = request(payment, payment.requirement, { binding: payment.binding })
-  const reported = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
+  const reported = await facilitator.settle(asked, {
+    timeoutMs: SETTLE_TIMEOUT_MS,
+    traceparent: payment.trace && writeTraceparent(payment.trace),
+  })
   let outcome = reported
   if (rpc !== undefined) {
     const chain = { rpc, network, nowSeconds: nowSeconds(clock) }
@@ -110,12 +123,19 @@ async function settle(gate: Gate, payment: RecordedPayment): Promise<SettleOutco
   return outcome
 }
 
-async function release({ facilitator, clock, log }: Gate, holdId: string, binding: string): Promise<void> {
+async function release(
+  { facilitator, clock, log }: Gate,
+  holdId: string,
+  { binding, jobId: job, paymentKey: key, trace }: ReleaseTerms,
+): Promise<void> {
   for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
     try {
-      return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS })
+      const traceparent = writeTraceparent(trace)
+      return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS, traceparent })
     } catch (error) {
-      if (tried === RELEASE_TRIES) log.warn('hold release failed; it will expire', { cause: String(error) })
+      // The request of the job may have been answered by now, so its fields are not in the log's list of jobs any more.
+      const fields = { cause: String(error), job, trace: trace.id, key }
+      if (tried === RELEASE_TRIES) log.warn('hold release failed; it will expire', fields)
       else await sleep(clock, tried * 200)
     }
   }

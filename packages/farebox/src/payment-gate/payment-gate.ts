@@ -2,6 +2,7 @@ import type { Hold } from '@farebox/payments/x402/facilitator-api'
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { RecordedPayment } from '../jobs/job.ts'
 
 /**
@@ -21,8 +22,8 @@ export interface PaymentGate {
    * payment while the outcome is `unknown`; `failed` is final: this agent can never charge the payment.
    */
   settle(payment: RecordedPayment): Promise<SettleOutcome>
-  /** Releases a reservation that was made for this binding. Best effort, because a reservation expires. */
-  release(hold: Hold, binding: string): Promise<void>
+  /** Releases a reservation that was made for a job. Best effort, because a reservation expires. */
+  release(hold: Hold, terms: ReleaseTerms): Promise<void>
   /**
    * The seconds by which this agent's clock is ahead of the clock that payments are verified by, as far as is known
    * without a request; negative when it is behind, 0 when they may agree.
@@ -64,6 +65,7 @@ export interface InquiryTerms {
   readonly requirement: PaymentRequirement
   readonly binding: string
   readonly timeoutMs: number
+  readonly trace: Trace
 }
 
 /** The terms of a verification. */
@@ -73,4 +75,13 @@ export interface VerifyTerms {
   /** Unix seconds until which the amount should stay reserved. */
   readonly holdUntil: number
   readonly timeoutMs: number
+  readonly trace: Trace
+}
+
+/** The job whose reservation is released. */
+export interface ReleaseTerms {
+  readonly binding: string
+  readonly jobId: string
+  readonly paymentKey: string
+  readonly trace: Trace
 }

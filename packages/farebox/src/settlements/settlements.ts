@@ -2,11 +2,12 @@ import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import { encodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
-import type { SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'
+import type { Job, SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'
 import type { JobNotifier } from '../jobs/job-notifier.ts'
 import type { Log } from '../log.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import type { HeldJob } from '../jobs/renew-leases.ts'
+import type { JobTraces } from '../tracing/job-traces.ts'
 
 /** How long a caller waits for a settlement before it is answered 503 pending (D8). */
 const DEFAULT_WAIT_MS = 10_000
@@ -39,10 +40,12 @@ interface SettlingParts {
 /** Makes the settlements of a process. */
 export function createSettlements({
   notifier,
+  traces,
   waitMs = DEFAULT_WAIT_MS,
   ...parts
 }: SettlingParts & {
   readonly notifier: JobNotifier
+  readonly traces: JobTraces
   readonly waitMs?: number | undefined
 }): Settlements {
   const stopping = new AbortController()
@@ -52,10 +55,12 @@ export function createSettlements({
     waitMs,
     resume: held =>
       new Promise((resolve, reject) => {
+        const leave = enterSaved(traces, held.job)
         const seen = seeThrough(settling, held, resolve)
           .then(resolve, reject)
           .finally(() => {
             open.delete(seen)
+            leave()
             // Only after the record is written, because waiting requests then read it.
             notifier.notify(held.holder.jobKey)
           })
@@ -66,6 +71,13 @@ export function createSettlements({
       await Promise.allSettled(open)
     },
   }
+}
+
+/** A settlement may outlive the request of its job, and may have been begun by an earlier process. */
+function enterSaved(traces: JobTraces, job: Job): () => void {
+  if (job.state !== 'saved' || job.payment.trace === undefined) return () => undefined
+  const { key, trace } = job.payment
+  return traces.enter(job.jobId, { trace: trace.id, key })
 }
 
 /** Settles until the outcome is known and recorded. Calls `onSettled` as soon as it is known to be a success. */
@@ -139,7 +151,8 @@ async function recordSettlement(
     })
     return ours ? 'written' : 'lost'
   } catch (error) {
-    log.warn('the job store did not accept a settlement', { cause: String(error) })
+    const about = held.job.state === 'saved' ? { job: held.job.jobId } : {}
+    log.warn('the job store did not accept a settlement', { cause: String(error), ...about })
     return 'not written'
   }
 }

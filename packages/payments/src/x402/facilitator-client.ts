@@ -42,14 +42,22 @@ export type SettleOutcome =
     }
   | { readonly kind: 'unknown'; readonly cause: string }
 
+/** How one request is sent. */
+export interface FacilitatorCall {
+  /** For the whole exchange. */
+  readonly timeoutMs: number
+  /** Sent as the header of this name (W3C Trace Context). */
+  readonly traceparent?: string | undefined
+}
+
 /** A facilitator over one keep-alive pool. Works with any facilitator that supports the x402 HTTP API (D9). */
 export interface FacilitatorClient {
   /** Never rejects. Safe to repeat. */
-  verify(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<VerifyOutcome>
+  verify(request: FacilitatorRequest, options: FacilitatorCall): Promise<VerifyOutcome>
   /** Never rejects. Repeat with the identical request until it is not `unknown`. */
-  settle(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<SettleOutcome>
+  settle(request: FacilitatorRequest, options: FacilitatorCall): Promise<SettleOutcome>
   /** Releases a hold; only for facilitators with the hold extension. Rejects when there is no response. */
-  release(hold: ReleaseRequest, options: { readonly timeoutMs: number }): Promise<void>
+  release(hold: ReleaseRequest, options: FacilitatorCall): Promise<void>
   /**
    * Does the facilitator accept the secret? Only for facilitators with the hold extension: it is checked by releasing a hold
    * that does not exist. Rejects when no response tells.
@@ -89,38 +97,46 @@ export function createFacilitatorClient(options: {
 }): FacilitatorClient {
   const { dates } = options
   const origin = createJsonOrigin(options.url, dates === undefined ? {} : { dates })
-  const headers = { authorization: `Bearer ${options.secret}` }
+  const authorized = { authorization: `Bearer ${options.secret}` }
   // A facilitator's texts go to callers and logs: if one echoes our header, its secrets must be redacted (OPS-08).
   const hide = createRedactor([options.secret, ...secretsInUrl(options.url)])
-  const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
-    origin.send({ method: 'POST', path, body, headers, timeoutMs })
+  const post = (
+    path: string,
+    body: object,
+    { timeoutMs, traceparent }: FacilitatorCall,
+  ): Promise<JsonAnswer> => {
+    const headers = traceparent === undefined ? authorized : { ...authorized, traceparent }
+    return origin.send({ method: 'POST', path, body, headers, timeoutMs })
+  }
   return {
-    async verify(request, { timeoutMs }) {
+    async verify(request, call) {
       try {
-        return readVerify(await post('/verify', request, timeoutMs), hide)
+        return readVerify(await post('/verify', request, call), hide)
       } catch (error) {
         return { kind: 'unavailable', cause: causeOf(error, hide) }
       }
     },
-    async settle(request, { timeoutMs }) {
+    async settle(request, call) {
       try {
-        return readSettle(await post('/settle', request, timeoutMs), hide)
+        return readSettle(await post('/settle', request, call), hide)
       } catch (error) {
         return { kind: 'unknown', cause: causeOf(error, hide) }
       }
     },
-    async release({ holdId, binding }, { timeoutMs }) {
-      const answer = await post('/release', { holdId, binding }, timeoutMs)
+    async release({ holdId, binding }, call) {
+      const answer = await post('/release', { holdId, binding }, call)
       if (answer.status !== 200) throw new Error(`/release answered HTTP ${answer.status}`)
     },
     async takesSecret({ timeoutMs }) {
-      const { status } = await post('/release', { holdId: '', binding: '' }, timeoutMs)
+      const { status } = await post('/release', { holdId: '', binding: '' }, { timeoutMs })
       if (status !== 200 && status !== 401 && status !== 403)
         throw new Error(`/release answered HTTP ${status}`)
       return status === 200
     },
     async supported({ timeoutMs }) {
-      return readSupported(await origin.send({ method: 'GET', path: '/supported', headers, timeoutMs }))
+      return readSupported(
+        await origin.send({ method: 'GET', path: '/supported', headers: authorized, timeoutMs }),
+      )
     },
     close: () => origin.close(),
   }

@@ -1,3 +1,4 @@
+import { parseTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@farebox/server/log'
 import { createUnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
@@ -53,7 +54,7 @@ export function createApp(
   const answer: AnswerError = async (error, request, reply) => {
     const route = `${request.method} ${request.routeOptions.url ?? ''}`
     addAnswerHeaders(reply.header('x-request-id', request.id), isSecure)
-    return await answerFailure(error, reply, log, { request: request.id, route })
+    return await answerFailure(error, reply, log, { request: request.id, trace: traceOf(request), route })
   }
   const bodies = createRequestBodies()
   const app = openServer(answer, bodies, options.trustedProxies ?? [])
@@ -129,11 +130,18 @@ function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
     log.info('request', {
       request: request.id,
+      trace: traceOf(request),
       route: `${request.method} ${request.routeOptions.url ?? '(none)'}`,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     })
   })
+}
+
+/** The trace that a request came with; undefined without a valid one. A job without one gets its own when it is ordered. */
+function traceOf({ headers }: FastifyRequest): string | undefined {
+  const { traceparent } = headers
+  return typeof traceparent === 'string' ? parseTraceparent(traceparent)?.id : undefined
 }
 
 function tooOften(seconds: number): Refusal {

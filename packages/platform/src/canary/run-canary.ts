@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { signForJob } from '@farebox/client/internal/pay/sign-for-job'
 import { randomUUID } from 'node:crypto'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
@@ -137,7 +138,8 @@ async function payForJob(
     payment: header,
     deadline: nowSeconds + payable.declaration.max_deadline_seconds,
   }
-  return (await orderJob(parts, { provePayment, kind: 'canary' }, order)).job
+  return (await orderJob(parts, { provePayment, kind: 'canary', trace: readTraceparent(undefined) }, order))
+    .job
 }
 
 async function seeOutcome(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<CanaryEnd> {

@@ -27,13 +27,13 @@ const RETRY_SECONDS = 2
  * Converts every error of a route to the error envelope; the only place that does so. Details that the caller must not see
  * are answered as `Internal error` and logged.
  *
- * @param request the id that links the log lines of one request, and the route's pattern
+ * @param request the id that links the log lines of one request, the trace it came with, and the route's pattern
  */
 export async function answerFailure(
   error: unknown,
   reply: FastifyReply,
   log: Log,
-  request: { readonly request: string; readonly route: string },
+  request: { readonly request: string; readonly trace: string | undefined; readonly route: string },
 ): Promise<FastifyReply> {
   if (error instanceof HttpRefusal) {
     return await send(reply.headers(error.headers), error.status, 'validation', error.message)

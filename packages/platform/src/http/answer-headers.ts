@@ -35,6 +35,6 @@ export const CROSS_ORIGIN = {
 export const PREFLIGHT = {
   ...CROSS_ORIGIN,
   'access-control-allow-methods': 'GET, HEAD',
-  'access-control-allow-headers': 'content-type, job-token, last-event-id',
+  'access-control-allow-headers': 'content-type, job-token, last-event-id, traceparent',
   'access-control-max-age': '86400',
 } as const

@@ -91,6 +91,7 @@ async function write(terms: JobTerms): Promise<string> {
     payer: WALLET,
     payTo: WALLET,
     amountAtomic: 1n,
+    trace: undefined,
     network: network.id,
     asset: network.asset.address,
     inputHash: '0'.repeat(64),

@@ -5,11 +5,13 @@ import {
   jobOrderQuery,
   jobPath,
   jobRetry,
+  orderHeaders,
   quote,
   quoteRequest,
   receiptAnswer,
 } from '@farebox/platform-api/jobs'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../http/route.ts'
@@ -80,6 +82,7 @@ function orderRoute(parts: PlatformParts): Route {
     perMinute: 600,
     maxBodyBytes: MAX_ORDER_BYTES,
     query: jobOrderQuery,
+    headers: orderHeaders,
     body: jobOrder,
     answers: {
       200: { description: 'The outcome, also where the agent failed the job', schema: job },
@@ -99,8 +102,9 @@ function orderRoute(parts: PlatformParts): Route {
       },
       503: { description: 'The payer’s balance cannot be read from the chain now; nothing was sent' },
     },
-    async handle({ body, query, caller, signal }) {
-      const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip) } as const
+    async handle({ body, query, headers, caller, signal }) {
+      const trace = readTraceparent(headers.traceparent)
+      const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip), trace } as const
       const { job: ordered, token } = await orderJob(parts, by, body)
       const waiting = { isWaitedFor: query.wait !== 'false', signal, token }
       return { later: () => showOutcome(parts, ordered, waiting) }

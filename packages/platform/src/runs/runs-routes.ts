@@ -13,6 +13,8 @@ import {
 } from '@farebox/platform-api/flows/runs'
 import type { ZodType } from 'zod'
 import type { GivenEvent } from '../checking/run-messages.ts'
+import { orderHeaders } from '@farebox/platform-api/jobs'
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -118,6 +120,7 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
       'Starts a run of a flow, with the payments that are there; the same request again is the same run',
     access: 'public',
     perMinute: 1_200,
+    headers: orderHeaders,
     body: runRequest,
     maxBodyBytes: MAX_START_BYTES,
     answers: {
@@ -134,8 +137,9 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
       429: { description: 'Too many runs from this address have nothing paid', schema: failure },
       503: { description: 'Too many checks are running; nothing was started', schema: failure },
     },
-    async handle({ body, caller, signal }) {
-      const { run: started, token } = await startRun(body, caller, signal)
+    async handle({ body, headers, caller, signal }) {
+      const source = { caller, trace: readTraceparent(headers.traceparent) }
+      const { run: started, token } = await startRun(body, source, signal)
       const answer = await describeWholeRun(parts, started)
       return { body: { ...answer, ...(token !== undefined && { run_token: token }) }, headers: PRIVATE }
     },

@@ -5,6 +5,7 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import { parseTraceparent } from '@farebox/protocol/src/trace/traceparent'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
@@ -147,6 +148,17 @@ test('a run orders each step when its inputs are available, with the payment sig
   const dump = await dumpOfPayments()
   for (const { payment } of payments) expect(dump).not.toContain(payment)
   expect(dump).toContain('"sealed_payment":null')
+})
+
+test('all jobs of a run are sent to their agents with the trace that the run was started with', async () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const payments = [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')]
+  const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` }
+  const started = await runs.start(await twoSteps(), { payments }, headers)
+  await started.until(({ status }) => status === 'completed')
+  const sent = [shouter, counter].map(({ seen }) => parseTraceparent(String(seen[0]?.traceparent)))
+  expect(sent).toMatchObject([{ id: trace }, { id: trace }])
+  expect(sent[0]?.parentId).not.toBe(sent[1]?.parentId)
 })
 
 test('a step without a payment waits for it, and continues when it arrives', async () => {

@@ -12,6 +12,7 @@ import { callerKey } from '../http/caller-key.ts'
 import type { Caller } from '../http/route.ts'
 import { inLoopTurn } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
+import type { StoredTrace } from '../jobs/records/stored-trace.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWritePace, takeChange, type WritePace } from './records/write-pace.ts'
@@ -32,7 +33,13 @@ interface StartedRun {
 }
 
 /** Starts a run for a caller. */
-export type StartRun = (given: GivenRun, caller: Caller, signal: AbortSignal) => Promise<StartedRun>
+export type StartRun = (given: GivenRun, source: RunSource, signal: AbortSignal) => Promise<StartedRun>
+
+/** Who starts a run, and the trace that its jobs belong to. */
+export interface RunSource {
+  readonly caller: Caller
+  readonly trace: StoredTrace
+}
 
 /** The limits for runs without a payment from one address: the characters they may grow to, and their number. */
 const MAX_UNPAID_CHARACTERS = 256 * 1_048_576
@@ -54,26 +61,31 @@ const STARTS_AT_ONCE = 8
 export function createStartRun(parts: PlatformParts, means: PaymentMeans): StartRun {
   const turns = createSlots(STARTS_AT_ONCE)
   const pace = createWritePace(() => parts.clock.nowMs())
-  return async (given, caller, signal) => {
+  return async (given, { caller, trace }, signal) => {
     const from = callerKey(caller.ip)
     const leave = await turns.take(from, signal)
     try {
-      return await start(parts, means, given, { from, hasAccount: caller.kind === 'owner', pace })
+      return await start(parts, means, given, { from, trace, hasAccount: caller.kind === 'owner', pace })
     } finally {
       leave()
     }
   }
 }
 
+/** What is known of the caller of a start. */
+interface StartTerms {
+  /** The key of the caller's address from `callerKey`. */
+  readonly from: string
+  readonly trace: StoredTrace
+  readonly hasAccount: boolean
+  readonly pace: WritePace
+}
+
 async function start(
   parts: PlatformParts,
   means: PaymentMeans,
   given: GivenRun,
-  {
-    from,
-    hasAccount,
-    pace,
-  }: { readonly from: string; readonly hasAccount: boolean; readonly pace: WritePace },
+  { from, trace, hasAccount, pace }: StartTerms,
 ): Promise<StartedRun> {
   const runId = (given.run_id ?? randomUUID()).toLowerCase()
   const token = given.run_token ?? makeRunToken()
@@ -96,6 +108,7 @@ async function start(
     payer: payments.payer,
     flowId: given.flow_id?.toLowerCase(),
     name: flow.name,
+    trace,
     flow: JSON.stringify(flow),
     input,
     maxTotal: given.max_total,

@@ -46,6 +46,7 @@ function adoptedRow(
   return {
     ...(known ?? {
       ...first,
+      trace: undefined,
       observedBlock: blockNumber,
       attempts: 0,
       faults: 0,

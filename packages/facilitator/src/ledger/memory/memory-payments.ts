@@ -24,9 +24,9 @@ export function createMemoryPayments(tables: MemoryTables, failureLimits: PayerF
         const row = [...payments.values()].find(
           one => one.holdId === holdId && one.owner === owner && ['held', 'expired'].includes(one.state),
         )
-        if (row?.binding !== binding) return false
+        if (row?.binding !== binding) return undefined
         payments.set(row.key, { ...row, state: 'released' })
-        return true
+        return row.key
       }),
     find: keys => resolved(() => keys.flatMap(key => payments.get(key) ?? [])),
   }
@@ -107,10 +107,11 @@ function sumOpen(
 }
 
 function heldRow(request: PaymentToHold, row: MemoryPayment | undefined, holdUntil: number): MemoryPayment {
-  const { payment, binding, owner, secretId, holdId, observed } = request
+  const { payment, binding, owner, secretId, holdId, observed, trace } = request
   return {
     ...payment,
     binding,
+    trace,
     owner,
     secretId,
     holdId,

@@ -1,4 +1,5 @@
 import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
+import type { TracedPayment } from '../payment-fields.ts'
 import type { PayerFailureLimits } from '../ledger.ts'
 import type { CaptureRequest } from '../payment-ledger.ts'
 import type {
@@ -152,7 +153,7 @@ function conclude(
   failureLimits: PayerFailureLimits,
   conclusions: readonly Conclusion[],
   closes: ClosedTransaction | undefined,
-): readonly string[] {
+): readonly TracedPayment[] {
   const { payments, transactions } = tables
   const changed = conclusions.flatMap(conclusion => {
     const row = payments.get(conclusion.key)
@@ -165,7 +166,11 @@ function conclude(
   const dropped = dropPayers(tables, changed)
   const closed = closes && transactions.get(closes.transactionId)
   if (closes && closed?.state === 'open') transactions.set(closed.id, { ...closed, state: closes.as })
-  return [...changed.map(({ row }) => row.key), ...dropped]
+  return [...changed.map(({ row }) => row), ...dropped].map(({ key, binding, trace }) => ({
+    key,
+    binding,
+    trace,
+  }))
 }
 
 function concludedRow(row: MemoryPayment, conclusion: Conclusion, nowMs: number): MemoryPayment {
@@ -214,8 +219,8 @@ function countGas(tables: MemoryTables, changed: Changed, nowSeconds: number): v
   }
 }
 
-/** Fails all other held or captured payments of payers whose code has burned gas; returns their keys. */
-function dropPayers({ payments }: MemoryTables, changed: Changed): readonly string[] {
+/** Fails all other held or captured payments of payers whose code has burned gas; returns them. */
+function dropPayers({ payments }: MemoryTables, changed: Changed): readonly MemoryPayment[] {
   return changed.flatMap(({ row: { network, authorization }, conclusion }) => {
     if (conclusion.to !== 'failed' || conclusion.dropsPayer !== true) return []
     const dropped = [...payments.values()].filter(
@@ -226,6 +231,6 @@ function dropPayers({ payments }: MemoryTables, changed: Changed): readonly stri
         (row.state === 'held' || row.state === 'captured'),
     )
     for (const row of dropped) payments.set(row.key, { ...row, state: 'failed', failure: conclusion.failure })
-    return dropped.map(row => row.key)
+    return dropped
   })
 }

@@ -13,6 +13,7 @@ export interface PaymentRow {
   readonly nonce: string
   readonly signature: string
   readonly binding: string
+  readonly trace: string | null
   readonly owner: string
   readonly secret_id: string
   readonly state: PaymentState
@@ -44,6 +45,7 @@ export const PAYMENT_COLUMNS = [
   'nonce',
   'signature',
   'binding',
+  'trace',
   'owner',
   'secret_id',
   'state',
@@ -78,6 +80,7 @@ export function toPaymentRecord(row: PaymentRow): PaymentRecord {
     },
     signature: row.signature,
     binding: row.binding,
+    trace: row.trace ?? undefined,
     owner: row.owner,
     secretId: row.secret_id,
     state: row.state,

@@ -7,7 +7,9 @@ import {
   type Conclusion,
   type SettlementLedger,
 } from '../settlement-ledger.ts'
+import type { TracedPayment } from '../payment-fields.ts'
 import { groupRequests } from './group-requests.ts'
+import type { PaymentRow } from './payment-rows.ts'
 import type { NotifyQuery } from './postgres-signals.ts'
 import { concludedSignal } from './signal-payload.ts'
 
@@ -25,10 +27,13 @@ interface Concluding {
   readonly closes: ClosedTransaction | undefined
 }
 
+/** A row that changed, as the database returns it in JSON. */
+type ChangedRow = Pick<PaymentRow, 'key' | 'binding' | 'trace'>
+
 /** Makes `SettlementLedger.conclude`. */
 export function createConclude(parts: ConclusionParts): SettlementLedger['conclude'] {
   // Transactions of one block end together, so their conclusions are written in one statement.
-  const concludeTogether = groupRequests<Concluding, readonly string[]>(parts.clock, requests =>
+  const concludeTogether = groupRequests<Concluding, readonly TracedPayment[]>(parts.clock, requests =>
     writeConclusions(parts, requests),
   )
   const writing = new Map<string, Promise<unknown>>()
@@ -50,18 +55,20 @@ export function createConclude(parts: ConclusionParts): SettlementLedger['conclu
   }
 }
 
-/** Writes the conclusions of several transactions in one statement; resolves to the keys that each request changed. */
+/** Writes the conclusions of several transactions in one statement; resolves to the payments that each request changed. */
 async function writeConclusions(
   { database: { schema, query }, clock, failureLimits, notify }: ConclusionParts,
   requests: readonly Concluding[],
-): Promise<readonly (readonly string[])[]> {
-  const text = `select array(select ${schema}.conclude($1, $2, $3, $4, $5)) as keys,
-    pg_notify($6, $7)`
+): Promise<readonly (readonly TracedPayment[])[]> {
+  const text = `with changed as materialized (select ${schema}.conclude($1, $2, $3, $4, $5) as key)
+    select (select json_agg(json_build_object('key', key, 'binding', binding, 'trace', trace))
+        from changed join ${schema}.payments using (key)) as changed,
+      pg_notify($6, $7)`
   const conclusions = requests.flatMap(request => request.conclusions)
   const closed = requests.flatMap(({ closes }) =>
     closes ? [{ id: closes.transactionId, as: closes.as }] : [],
   )
-  const [row] = await query<{ keys: readonly string[] }>('conclude', text, [
+  const [row] = await query<{ changed: readonly ChangedRow[] | null }>('conclude', text, [
     JSON.stringify(conclusions.map(toJson)),
     JSON.stringify(closed),
     nowSeconds(clock),
@@ -69,12 +76,14 @@ async function writeConclusions(
     failureLimits.barredSeconds,
     ...notify(concludedSignal(conclusions)),
   ])
-  const changed = new Set(row?.keys)
+  const changed = new Map(
+    (row?.changed ?? []).map(({ trace, ...one }) => [one.key, { ...one, trace: trace ?? undefined }]),
+  )
   // Keys that failed together with their payer belong to the request with that conclusion.
   const named = new Set(conclusions.map(({ key }) => key))
-  const dropped = [...changed].filter(key => !named.has(key))
+  const dropped = [...changed.values()].filter(({ key }) => !named.has(key))
   return requests.map(request => [
-    ...request.conclusions.map(({ key }) => key).filter(key => changed.has(key)),
+    ...request.conclusions.flatMap(({ key }) => changed.get(key) ?? []),
     ...(request.conclusions.some(dropsOthers) ? dropped : []),
   ])
 }

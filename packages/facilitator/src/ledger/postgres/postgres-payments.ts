@@ -80,7 +80,8 @@ export function createPostgresPayments(
       (await together<CaptureRow>('captureTogether', capture, requests.map(captureValues))).map(readCapture),
     ),
     async release({ holdId, binding, owner }) {
-      return (await query('release', release, [holdId, owner, binding])).length > 0
+      const [row] = await query<{ key: string }>('release', release, [holdId, owner, binding])
+      return row?.key
     },
     find: groupRequests(clock, async (requests: readonly (readonly string[])[]) => {
       const found = await findAll([...new Set(requests.flat())])
@@ -112,6 +113,7 @@ function holdValues(request: PaymentToHold): object {
     balance: observed.balanceAtomic.toString(),
     block: observed.blockNumber.toString(),
     alone: request.alone,
+    trace: request.trace,
     limits: toLimitsJson(request.limits),
   }
 }

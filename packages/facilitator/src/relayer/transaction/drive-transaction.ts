@@ -1,5 +1,6 @@
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { sleep } from '@farebox/protocol/time/clock'
+import { carriedFields } from '../../ledger/payment-fields.ts'
 import type {
   ClosedTransaction,
   Conclusion,
@@ -71,6 +72,7 @@ export async function driveTransaction(
     } catch (error) {
       parts.log.warn('cannot advance a transaction', {
         hash: progress.transaction.hash,
+        ...carriedFields(transaction.payments),
         error: describeError(error),
       })
     }
@@ -193,7 +195,11 @@ async function findPaid(
       ? 'its block is older than the one in which the payment was seen unpaid'
       : verdict.why
   if (progress.doubt !== doubt)
-    parts.log.warn('a receipt is not confirmed yet', { hash: receipt.transactionHash, why: doubt })
+    parts.log.warn('a receipt is not confirmed yet', {
+      hash: receipt.transactionHash,
+      why: doubt,
+      ...carriedFields(transaction.payments),
+    })
   progress.doubt = doubt
   return undefined
 }
@@ -211,7 +217,7 @@ async function drop(parts: DriveParts, transaction: OpenTransaction): Promise<'d
   parts.log.warn('transaction dropped; sending its payments again', {
     hash,
     nonce,
-    payments: payments.length,
+    ...carriedFields(payments),
   })
   const conclusions = payments.map(({ key }): Conclusion => ({
     key,

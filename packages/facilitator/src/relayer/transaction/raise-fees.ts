@@ -1,4 +1,5 @@
 import type { Log } from '@farebox/server/log'
+import { carriedFields } from '../../ledger/payment-fields.ts'
 import type { OpenTransaction, SenderLease, SettlementLedger } from '../../ledger/settlement-ledger.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { PaymentRecord } from '../../ledger/payment-record.ts'
@@ -47,6 +48,7 @@ export async function raiseFees(
     hash: signed.hash,
     nonce: transaction.nonce,
     maxFeePerGas: fees.maxFeePerGas,
+    ...carriedFields(transaction.payments),
   })
   return { ...transaction, ...signed, hashes: [...transaction.hashes, signed.hash] }
 }

@@ -31,7 +31,7 @@ export async function releaseAfterFailure(
     case 'ours':
       // The reservation is released only now: until the store confirmed the release, it may have belonged to another
       // holder of the same payment.
-      if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold, reserved.binding)
+      if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold, reserved.terms)
       return refused(failure)
     case 'lost':
       return TAKEN

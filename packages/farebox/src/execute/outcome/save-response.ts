@@ -35,14 +35,15 @@ export async function saveResponse(
   reserved: ReservedPayment,
   response: string,
 ): Promise<SavedResponse> {
-  const { payment, binding } = reserved
+  const { payment, terms } = reserved
   const { key, payer, authorization, signature } = payment
   const recorded: RecordedPayment = {
     key,
     authorization,
     signature,
     requirement: order.capability.requirement,
-    binding,
+    binding: terms.binding,
+    trace: terms.trace,
   }
   const before = held.job
   const refusedPayments = before.state === 'unpaid' ? before.refusedPayments : []

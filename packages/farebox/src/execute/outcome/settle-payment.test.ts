@@ -347,8 +347,10 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     const second = await stageAgent({ clock, store, gate })
     await clock.advance(0)
     expect(second.calls).toEqual(['read', 'claim', 'settle', 'leave settled'])
-    expect(second.logs()).toContain(
-      `resuming a settlement that an earlier process left open job=${job.jobId}`,
+    expect(second.logs()).toContainEqual(
+      expect.stringMatching(
+        `^resuming a settlement that an earlier process left open job=${job.jobId} trace=[0-9a-f]{32} key=`,
+      ),
     )
     expect(await second.post(job)).toMatchObject({
       status: 200,

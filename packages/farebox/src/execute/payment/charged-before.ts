@@ -31,6 +31,7 @@ export async function askForCharge(
     requirement: order.capability.requirement,
     binding: bindingOf(service, payments.crypto, order),
     timeoutMs: ASK_MS,
+    trace: order.origin.trace,
   })
   return checkPastCharge(service, payments, order, payment, outcome)
 }

@@ -9,7 +9,7 @@ import { agentKey, type JobOrder } from '../request/job-order.ts'
 import { TryLater } from '../service/admission.ts'
 import { UnauthorizedAgent } from './authorize-agent.ts'
 import type { Service } from '../service/service.ts'
-import type { ChargeOutcome, PaymentGate, Verdict } from '../../payment-gate/payment-gate.ts'
+import type { ChargeOutcome, PaymentGate, ReleaseTerms, Verdict } from '../../payment-gate/payment-gate.ts'
 import { StillRunning } from '../service/still-running.ts'
 
 declare const reserved: unique symbol
@@ -18,7 +18,7 @@ declare const reserved: unique symbol
 export interface ReservedPayment {
   readonly [reserved]: true
   readonly payment: AcceptedPayment
-  readonly binding: string
+  readonly terms: ReleaseTerms
   readonly hold: Hold | undefined
 }
 
@@ -85,20 +85,27 @@ export async function reservePayment(
   payment: AcceptedPayment,
   deadline: Deadline,
 ): Promise<ReservedPayment> {
-  const binding = bindingOf(service, crypto, order)
+  const { trace } = order.origin
+  const terms = {
+    binding: bindingOf(service, crypto, order),
+    jobId: order.jobId,
+    paymentKey: payment.key,
+    trace,
+  }
   const asking = gate.verify(payment, {
     requirement: order.capability.requirement,
-    binding,
+    binding: terms.binding,
     holdUntil: Math.ceil(deadline.atMs / 1_000) + HOLD_MARGIN_SECONDS,
     timeoutMs: MAX_VERIFY_MS,
+    trace,
   })
   const outcome = await within(service.clock, deadline.atMs - service.clock.nowMs(), asking)
-  if (outcome === undefined) throw new VerifyOverran(asking.then(late => giveBack(gate, late, binding)))
+  if (outcome === undefined) throw new VerifyOverran(asking.then(late => giveBack(gate, late, terms)))
   switch (outcome.kind) {
     // The only place that creates the branded type.
     case 'valid':
       warnOfBudget(service, outcome.hold)
-      return { payment, binding, hold: outcome.hold } as ReservedPayment
+      return { payment, terms, hold: outcome.hold } as ReservedPayment
     case 'invalid':
       if (outcome.reason === PAY_TO_NOT_OWNED) service.log.warn(outcome.message, { job: order.jobId })
       throw new PaymentRejected(
@@ -120,8 +127,8 @@ export async function reservePayment(
   }
 }
 
-async function giveBack(gate: PaymentGate, late: Verdict, binding: string): Promise<void> {
-  if (late.kind === 'valid' && late.hold !== undefined) await gate.release(late.hold, binding)
+async function giveBack(gate: PaymentGate, late: Verdict, terms: ReleaseTerms): Promise<void> {
+  if (late.kind === 'valid' && late.hold !== undefined) await gate.release(late.hold, terms)
 }
 
 /**

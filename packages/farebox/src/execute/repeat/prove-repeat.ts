@@ -50,6 +50,7 @@ export async function proveRepeat(
     requirement: order.capability.requirement,
     binding: bindingOf(service, payments.crypto, order),
     timeoutMs: ASK_MS,
+    trace: order.origin.trace,
   })
   if (charge.kind === 'none') return
   if (charge.kind === 'unknown')

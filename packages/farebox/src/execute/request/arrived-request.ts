@@ -1,5 +1,3 @@
-import type { CallOrigin } from '../../handler/job-hiring.ts'
-
 /** A `POST /execute` as received, with its size already checked: the complete input of the pipeline. */
 export interface ArrivedRequest {
   readonly contentType: string | undefined
@@ -11,5 +9,13 @@ export interface ArrivedRequest {
    */
   readonly calledUrl: string
   /** Absent: the request has no headers about its origin. */
-  readonly origin?: CallOrigin
+  readonly origin?: OriginHeaders
+}
+
+/** Headers about the origin of a job, unchecked. */
+export interface OriginHeaders {
+  /** `HIRE-PATH` */
+  readonly hirePath: string | undefined
+  /** `traceparent`; several are joined by commas. */
+  readonly traceparent: string | undefined
 }

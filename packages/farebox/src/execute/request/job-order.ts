@@ -1,10 +1,12 @@
 import { CapabilityError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { jobIdKey, readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { parseBody } from './parse-body.ts'
 import type { CallOrigin } from '../../handler/job-hiring.ts'
 import type { ServedCapability } from '../../handler/served-capability.ts'
+import type { TracedJob } from '../../tracing/job-traces.ts'
 import type { Service } from '../service/service.ts'
 import { withoutStack } from './without-stack.ts'
 
@@ -22,6 +24,8 @@ export interface JobOrder {
   /** Unix seconds, as requested. */
   readonly deadline: number
   readonly origin: CallOrigin
+  /** What the log lines of this request carry. */
+  readonly traced: TracedJob
 }
 
 /**
@@ -30,14 +34,13 @@ export interface JobOrder {
  */
 const KEPT_PARSED_BYTES = 4_096
 
-const UNKNOWN_ORIGIN: CallOrigin = { hirePath: undefined, traceparent: undefined }
-
 /** Reads the order from the body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
 export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrder {
   const { body } = arrived
   const read = readJobRequest(parseBody(arrived))
   if (!read.ok) throw withoutStack(() => new ValidationError(read.field, read.reason))
   const { request } = read
+  const trace = readTraceparent(arrived.origin?.traceparent)
   return {
     jobId: request.job_id,
     jobKey: `${agentKey(service)}/${jobIdKey(request.job_id)}`,
@@ -45,7 +48,8 @@ export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrde
     readInput: body.length <= KEPT_PARSED_BYTES ? keep(request.task.input) : readAgain(body),
     bodyBytes: body.length,
     deadline: request.deadline,
-    origin: arrived.origin ?? UNKNOWN_ORIGIN,
+    origin: { hirePath: arrived.origin?.hirePath, trace },
+    traced: { trace: trace.id, key: undefined },
   }
 }
 

@@ -42,6 +42,7 @@ export async function claimJob(
   if (outcome.kind === 'payment-taken')
     throw new PaymentError('this payment was sent for another job: one payment buys one job')
   if (outcome.kind === 'held') return undefined
+  service.traces.lead(order.jobId, order.traced)
   const held = service.leases.hold(holder, outcome.job, askedMs)
   if (mayRun(outcome.job, order, payment)) return await renewRun(held, job)
   await leaveAsItIs(held)

@@ -72,10 +72,13 @@ export async function runHandler(
   let running: Promise<HandlerReturn> | undefined
   let ended = false
   const cutOff = watchGrace(service, call, () => running)
+  // The handler may log after its request was answered.
+  const leave = service.traces.keep(order.jobId)
   try {
     const working = withinDeadline(clock, deadline, aborter, () => {
       running = runToItsEnd(service.handlers, call).finally(() => {
         ended = true
+        leave()
       })
       return running
     })
@@ -83,7 +86,7 @@ export async function runHandler(
     return { check, tookMs: clock.nowMs() - startedMs, asFailure: error => nameSpends(error, spending) }
   } catch (error) {
     const isHandlers = !(error instanceof HandlerCutOff || error instanceof HoldLost)
-    const told = isHandlers ? nameSpends(asTyped(service, error, spending), spending) : error
+    const told = isHandlers ? nameSpends(asTyped(service, order.jobId, error, spending), spending) : error
     if (told instanceof DeadlineError && running !== undefined && !ended) {
       throw new HandlerOverran(told.message, endOf(running))
     }
@@ -91,6 +94,7 @@ export async function runHandler(
   } finally {
     stopWatching()
     cutOff.stopWatching()
+    if (running === undefined) leave()
   }
 }
 
@@ -153,9 +157,9 @@ async function runToItsEnd(handlers: Service['handlers'], call: HandlerCall): Pr
  * Converts an unexpected error of a job that moved tokens into an `InternalError`, so that its spends can be named; the
  * original is logged.
  */
-function asTyped({ log }: Service, error: unknown, spending: JobSpending): unknown {
+function asTyped({ log }: Service, job: string, error: unknown, spending: JobSpending): unknown {
   if (isServiceError(error) || spending.describe() === undefined) return error
-  log.warn(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  log.warn(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, { job })
   return new InternalError(INTERNAL_ERROR_MESSAGE, { cause: error })
 }
 

@@ -9,6 +9,7 @@ import type { JobNotifier } from '../../jobs/job-notifier.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { GraceEnd } from '../../grace-end.ts'
 import type { Log } from '../../log.ts'
+import type { JobTraces } from '../../tracing/job-traces.ts'
 import type { AgentMetrics } from '../../metrics/agent-metrics.ts'
 import type { PaymentGate } from '../../payment-gate/payment-gate.ts'
 import type { Admission } from './admission.ts'
@@ -40,7 +41,9 @@ export interface Service {
   /** For work that would block the event loop. */
   readonly turns: Turns
   readonly clock: Clock
+  /** It adds to lines of jobs what `traces` has of them. */
   readonly log: Log
+  readonly traces: JobTraces
   readonly metrics: AgentMetrics
   /** D17; 0: every deadline that has not passed is accepted. */
   readonly leastDeadlineSeconds: number

@@ -1,9 +1,11 @@
 import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { readOutcome, type Outcome } from '@farebox/client/internal/attempt/read-outcome'
+import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { calledFor } from '../../agents/agent-row.ts'
 import { readRecentAgent } from '../../agents/read-agent.ts'
 import { executeLimits } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { readRequest } from '../records/job-store.ts'
 import { readAnswer } from '../quote/read-answer.ts'
@@ -39,6 +41,7 @@ export async function askAgent(
       'content-type': 'application/json',
       accept: 'application/json',
       'payment-signature': parts.seal.open(job.jobId, sealedPayment),
+      ...(job.trace && { traceparent: writeTraceparent(job.trace) }),
     },
     body: requestBody,
     // Read now, because the agent may have been transferred or moved since the job was ordered.
@@ -51,7 +54,7 @@ export async function askAgent(
   })
   if (outcome.kind === 'failed') {
     parts.log.info('the agent did not answer', {
-      job: job.jobId,
+      ...jobFields(job),
       agent: job.agentId,
       reason: outcome.reason,
       detail: outcome.detail,

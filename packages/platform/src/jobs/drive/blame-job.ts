@@ -6,6 +6,7 @@ import { fairSeconds, secondsLeft } from '../../reputation/fair-deadline.ts'
 import { judgeFault } from '../../reputation/judge-fault.ts'
 import { sawDependencyOutage } from '../../reputation/dependency-outages.ts'
 import { changeJob } from '../records/change-job.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 
@@ -42,7 +43,7 @@ export async function blameJob(
     await changeJob(database, job, clock.nowMs(), () => ({ fault }))
     return fault === 'agent'
   } catch (error) {
-    log.warn('could not judge a failed job', { job: job.jobId, error: describeError(error) })
+    log.warn('could not judge a failed job', { ...jobFields(job), error: describeError(error) })
     return false
   }
 }

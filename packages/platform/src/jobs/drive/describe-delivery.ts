@@ -6,6 +6,7 @@ import { readRecentAgent } from '../../agents/read-agent.ts'
 import { CheckFailed } from '../../checking/checker.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobChanges } from '../records/change-job.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 
 /**
@@ -32,15 +33,15 @@ export async function describeDelivery(
 /** An output that cannot be checked is treated as valid: it is paid, and its payer has received it. */
 async function checkOutput(
   { checker, log }: PlatformParts,
-  { agentId, jobId }: JobRow,
+  job: JobRow,
   fields: FieldMap,
   output: JsonObject,
 ): Promise<Violation | undefined> {
   try {
-    return await checker.run('output', { fields: JSON.stringify(fields), output }, `agent ${agentId}`)
+    return await checker.run('output', { fields: JSON.stringify(fields), output }, `agent ${job.agentId}`)
   } catch (error) {
     if (!(error instanceof CheckFailed)) throw error
-    log.warn('could not check an output', { job: jobId, agent: agentId, reason: error.message })
+    log.warn('could not check an output', { ...jobFields(job), agent: job.agentId, reason: error.message })
     return undefined
   }
 }

@@ -9,6 +9,7 @@ import { describeDelivery } from './describe-delivery.ts'
 import { forgetIfUnpaid } from '../records/delete-contents.ts'
 import { forgetPaymentProblem, notePaymentProblem } from '../../owners/payment-problem.ts'
 import { releaseJob } from '../records/job-leases.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { planNextDueMs, planJob } from './plan-job.ts'
 import { readPaymentStatus } from './read-payment-status.ts'
@@ -77,11 +78,11 @@ export async function driveJob(
 }
 
 /** Runs work on which the job does not depend; a failure is only logged. */
-async function tryTo({ log }: PlatformParts, { jobId }: JobRow, work: () => Promise<void>): Promise<void> {
+async function tryTo({ log }: PlatformParts, job: JobRow, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    log.warn('could not update the agent after a job', { job: jobId, error: describeError(error) })
+    log.warn('could not update the agent after a job', { ...jobFields(job), error: describeError(error) })
   }
 }
 
@@ -103,7 +104,7 @@ async function ask(
     return { job: await recordAnswer(parts, job, sending), received }
   } catch (error) {
     // Counted as an unusable answer, so that the agent is not asked endlessly; the chain is still checked.
-    parts.log.error('could not record an answer', { job: job.jobId, error: describeError(error) })
+    parts.log.error('could not record an answer', { ...jobFields(job), error: describeError(error) })
     return { job: await recordUnusable(parts, job, beganMs), ...(received && { received }) }
   }
 }
@@ -132,6 +133,6 @@ function tellOutcome(
     if (!isTold) due.runs.notify()
   }
   if (job.state === before.state && job.payment === before.payment) return
-  const { jobId, agentId, state, payment, sendings, chargedWithoutDelivery } = job
-  log.info('job', { job: jobId, agent: agentId, state, payment, sendings, chargedWithoutDelivery })
+  const { agentId, state, payment, sendings, chargedWithoutDelivery } = job
+  log.info('job', { ...jobFields(job), agent: agentId, state, payment, sendings, chargedWithoutDelivery })
 }

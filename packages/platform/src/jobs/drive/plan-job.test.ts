@@ -15,6 +15,7 @@ function job(changes: Partial<JobRow> = {}): JobRow {
     payer: '0x',
     payTo: '0x',
     amountAtomic: 1n,
+    trace: undefined,
     network: 'eip155:84532',
     asset: '0x',
     inputHash: '',

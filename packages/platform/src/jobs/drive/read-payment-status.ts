@@ -5,6 +5,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import { nowSeconds } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 import type { PaymentStatus } from '../records/states.ts'
 
@@ -45,7 +46,7 @@ export async function readPaymentStatus(
     return { payment: isDead ? 'dead' : 'open' }
   } catch (error) {
     parts.log.warn('could not read the state of a payment from the chain', {
-      job: job.jobId,
+      ...jobFields(job),
       error: describeError(error),
     })
     return { payment: 'open' }

@@ -13,6 +13,7 @@ import {
   takeJobsToCheckPayment,
   takeJobsToSend,
 } from '../records/job-leases.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { expireOverdue } from '../records/job-store.ts'
 import { driveJob } from './drive-job.ts'
@@ -114,7 +115,7 @@ function workOnJobs(
       const failure = { error: describeError(error) }
       if (job === undefined) return log.error('a round of jobs failed', failure)
       const { runId, jobId } = job
-      log.error('could not drive a job', { job: jobId, ...failure })
+      log.error('could not drive a job', { ...jobFields(job), ...failure })
       // The job's end may have been recorded before the failure; the run in this process has no other source for it.
       if (runId !== undefined) due.outcomes.publish({ runId, jobId, body: undefined })
     },

@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/src/trace/traceparent'
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
@@ -210,6 +211,7 @@ test('of two batched orders with one job_id one becomes a job, and the other is 
     provePayment: createProvePayment(parts),
     admit: createOrderAdmission(parts),
     from: '192.0.2.1',
+    trace: readTraceparent(undefined),
   } as const
   const payerKey = freshKey()
   const jobId = randomUUID()
@@ -240,6 +242,7 @@ test('a job that was just stored equals the job read from the database', async (
     provePayment: createProvePayment(stage.parts),
     admit: createOrderAdmission(stage.parts),
     from: '192.0.2.1',
+    trace: readTraceparent(undefined),
   } as const
   const { job } = await orderJob(stage.parts, ordering, signed)
   expect(await readJob(stage.database, job.jobId)).toEqual({

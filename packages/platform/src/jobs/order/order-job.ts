@@ -4,6 +4,8 @@ import { hashJson } from '@farebox/platform-api/receipt'
 import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { jobFields } from '../records/job-fields.ts'
+import type { StoredTrace } from '../records/stored-trace.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { leastDeadlineSeconds } from '../../reputation/fair-deadline.ts'
 import type { AdmitOrder } from './admit-order.ts'
@@ -22,7 +24,7 @@ export interface OrderedJob {
 }
 
 /** The source of an order, and how it is admitted. */
-export type Ordering =
+export type Ordering = { readonly trace: StoredTrace } & (
   | {
       readonly kind: 'caller'
       readonly provePayment: ProvePayment
@@ -33,6 +35,7 @@ export type Ordering =
       readonly runId?: string
     }
   | { readonly kind: 'canary'; readonly provePayment: ProvePayment }
+)
 
 /**
  * Accepts an order: checks everything that can be known without asking other services, and stores the job with the exact
@@ -88,6 +91,7 @@ export async function orderJob(
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
     sealedPayment: parts.seal.seal(jobId, order.payment),
     tokenHashes: [hash],
+    trace: { id: ordering.trace.id, isSampled: ordering.trace.isSampled },
     ...(ordering.kind === 'caller' && { runId: ordering.runId }),
   }
   const job =
@@ -95,11 +99,17 @@ export async function orderJob(
       ? await ordering.admit(written, ordering.from)
       : await insertJob(parts.database, written, parts.clock.nowMs())
   if (ordering.kind === 'canary') parts.due.jobs.notify()
-  if (job !== undefined) return { job, token }
+  if (job !== undefined) return logOrdered(parts, { job, token })
   // Another request was faster: with this order, or with the same payment for another job.
   const twin = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (twin !== undefined) return twin
   throw new Refusal('conflict', 'payment: has paid for another job: one payment pays for one job')
+}
+
+function logOrdered({ log }: PlatformParts, ordered: OrderedJob): OrderedJob {
+  const { agentId: agent, capability, runId: run, ...job } = ordered.job
+  log.info('job ordered', { ...jobFields(job), agent, capability, run })
+  return ordered
 }
 
 async function findOrdered(

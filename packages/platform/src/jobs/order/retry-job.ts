@@ -7,6 +7,7 @@ import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { jobFields } from '../records/job-fields.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { readPayable, type PayableCapability } from '../quote/payable-agent.ts'
 import { agreeOnPayment } from '../quote/prove-payment.ts'
@@ -27,7 +28,7 @@ import { leastRetrySeconds, retryState } from './retry-state.ts'
  */
 export async function retryJob(
   parts: PlatformParts,
-  ordering: Extract<Ordering, { readonly kind: 'caller' }>,
+  ordering: Omit<Extract<Ordering, { readonly kind: 'caller' }>, 'trace'>,
   known: JobRow,
   { retry, shown }: { readonly retry: JobRetry; readonly shown: ShownJob },
 ): Promise<JobRow> {
@@ -50,7 +51,11 @@ export async function retryJob(
     sealedPayment: parts.seal.seal(known.jobId, retry.payment),
   }
   const reopened = await ordering.admit(job, ordering.from, known.attempt)
-  if (reopened !== undefined) return reopened
+  if (reopened !== undefined) {
+    const { agentId: agent, attempt } = reopened
+    parts.log.info('job ordered again', { ...jobFields(reopened), agent, attempt })
+    return reopened
+  }
   throw new Refusal('conflict', 'jobId: was tried again or charged just now: ask for the job')
 }
 

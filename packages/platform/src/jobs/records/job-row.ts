@@ -1,3 +1,4 @@
+import { toStoredTrace, type StoredTrace } from './stored-trace.ts'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { JobFault } from '../../reputation/judge-fault.ts'
 import type { AnswerState, JobState, PaymentStatus } from './states.ts'
@@ -18,6 +19,8 @@ export interface JobRow {
   readonly payer: string
   readonly payTo: string
   readonly amountAtomic: bigint
+  /** The trace of the order; undefined when it was ordered before traces were kept. */
+  readonly trace: StoredTrace | undefined
   readonly network: string
   readonly asset: string
   /** The authorization without its signature. */
@@ -95,6 +98,7 @@ export interface JobColumns {
   readonly payer: string
   readonly pay_to: string
   readonly amount_atomic: string
+  readonly traceparent: string | null
   readonly network: string
   readonly asset: string
   readonly nonce: string
@@ -147,7 +151,7 @@ export interface JobColumns {
  * The columns of {@link JobColumns}, for a `select` or a `returning`. Without input and output, because jobs are read far
  * more often than these are needed, and they may have megabytes.
  */
-export const JOB_COLUMNS = `job_id, run_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
+export const JOB_COLUMNS = `job_id, run_id, agent_id, capability, kind, payer, pay_to, amount_atomic, traceparent, network, asset, nonce,
   valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
   deadline, input_hash,
   sealed_payment, error_type, error, created_at, attempt, retried_at, keeps_input, expires_at, finished_at, elapsed_ms, paid_at,
@@ -165,6 +169,7 @@ export function toJobRow(columns: JobColumns): JobRow {
     payer: columns.payer,
     payTo: columns.pay_to,
     amountAtomic: BigInt(columns.amount_atomic),
+    trace: toStoredTrace(columns.traceparent),
     network: columns.network,
     asset: columns.asset,
     authorization: toAuthorization(columns),

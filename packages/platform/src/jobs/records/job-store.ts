@@ -1,3 +1,4 @@
+import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobKind, type JobRow } from './job-row.ts'
 
@@ -17,6 +18,7 @@ export interface NewJob extends Pick<
   | 'maxDeadlineSeconds'
   | 'deadline'
   | 'inputHash'
+  | 'trace'
 > {
   readonly kind: JobKind
   /** The run of a flow that orders it; absent when no run does. */
@@ -40,12 +42,12 @@ export async function insertJob(database: Database, job: NewJob, nowMs: number):
 export const INSERT_JOBS = `
   insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
     input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
-    nonce, valid_after, valid_before, token_hashes, next_look_at, run_id, ordered_from, lease_until, lease_holder)`
+    nonce, valid_after, valid_before, token_hashes, next_look_at, run_id, traceparent, ordered_from, lease_until, lease_holder)`
 
 /** The values of a new job, from a row of {@link NEW_JOBS}. */
 export const NEW_JOB_VALUES = `job.job_id, agent_id, capability, kind, payer, amount_atomic, 'sent', $1::timestamptz, expires_at,
   input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to, nonce,
-  valid_after, valid_before, string_to_array(token_hashes, ','), $1::timestamptz, run_id`
+  valid_after, valid_before, string_to_array(token_hashes, ','), $1::timestamptz, run_id, traceparent`
 
 /** The types, by column name, of the parameters that {@link valuesOfNewJobs} returns after the time. */
 const COLUMN_TYPES = {
@@ -70,6 +72,7 @@ const COLUMN_TYPES = {
   valid_before: 'bigint',
   token_hashes: 'text',
   run_id: 'uuid',
+  traceparent: 'text',
 } as const
 const COLUMNS = Object.entries(COLUMN_TYPES)
 
@@ -107,6 +110,7 @@ export function valuesOfNewJobs(jobs: readonly NewJob[], nowMs: number): readonl
     valid_before: job.authorization.validBefore,
     token_hashes: job.tokenHashes.join(','),
     run_id: job.runId ?? null,
+    traceparent: job.trace === undefined ? null : writeTraceparent(job.trace),
   }))
   const names = Object.keys(COLUMN_TYPES) as (keyof typeof COLUMN_TYPES)[]
   return [new Date(nowMs), ...names.map(name => rows.map(row => row[name]))]

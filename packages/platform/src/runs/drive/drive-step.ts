@@ -41,7 +41,11 @@ export async function attempt({ parts, run }: Drive, step: () => Promise<unknown
     await step()
     return true
   } catch (error) {
-    parts.log.error('could not carry out a step of a run', { run: run.runId, error: describeError(error) })
+    parts.log.error('could not carry out a step of a run', {
+      run: run.runId,
+      trace: run.trace?.id,
+      error: describeError(error),
+    })
     return false
   }
 }

@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { createOrderAdmission } from '../../jobs/order/admit-order.ts'
 import { orderJob } from '../../jobs/order/order-job.ts'
@@ -20,7 +21,10 @@ export type OrderOutcome =
   | { readonly kind: 'never'; readonly reason: string }
 
 /** Orders a job of a run with its payment, or the next attempt of a failed job. */
-export type OrderJobOfRun = (run: Pick<RunRow, 'runId' | 'payer'>, job: UnorderedJob) => Promise<OrderOutcome>
+export type OrderJobOfRun = (
+  run: Pick<RunRow, 'runId' | 'payer' | 'trace'>,
+  job: UnorderedJob,
+) => Promise<OrderOutcome>
 
 /** Higher than the usual limits, because a run has many jobs in progress at a time, each signed for by its payer. */
 const RUN_BOUNDS: AdmissionBounds = {
@@ -37,8 +41,8 @@ const LATER_MS = 1_000
 export function createOrderJobOfRun(parts: PlatformParts): OrderJobOfRun {
   const provePayment = createProvePayment(parts)
   const admit = createOrderAdmission(parts, RUN_BOUNDS)
-  return async ({ runId, payer = '' }, job) => {
-    const ordering = { kind: 'caller', provePayment, admit, from: `runs of ${payer}`, runId } as const
+  return async ({ runId, payer = '', trace = readTraceparent(undefined) }, job) => {
+    const ordering = { kind: 'caller', provePayment, admit, from: `runs of ${payer}`, runId, trace } as const
     const { input, sealedPayment } = job.with ?? (await readStepOrder(parts.database, job.jobId))
     if (sealedPayment === undefined)
       return { kind: 'never', reason: 'Its payment was deleted before it was ordered.' }

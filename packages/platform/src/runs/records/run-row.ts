@@ -1,3 +1,4 @@
+import { toStoredTrace, type StoredTrace } from '../../jobs/records/stored-trace.ts'
 import type { RunPlan, StoredRun } from '../../checking/run-messages.ts'
 
 /** A run as stored by the platform. */
@@ -11,6 +12,8 @@ export interface RunRow extends StoredRun {
   readonly hasAccount: boolean
   readonly flowId: string | undefined
   readonly name: string
+  /** The trace of all its jobs; undefined when it was started before traces were kept. */
+  readonly trace: StoredTrace | undefined
   readonly revision: number
   readonly news: number
   readonly plan: RunPlan
@@ -27,6 +30,7 @@ export interface RunColumns {
   readonly has_account: boolean
   readonly flow_id: string | null
   readonly name: string
+  readonly traceparent: string | null
   readonly flow: string
   readonly input: string
   readonly max_total: string
@@ -40,7 +44,7 @@ export interface RunColumns {
 }
 
 /** The columns of {@link RunColumns}. */
-export const RUN_COLUMNS = `run_id, payer, started_from, has_account, flow_id, name, flow, input, max_total, state, revision, news, plan,
+export const RUN_COLUMNS = `run_id, payer, started_from, has_account, flow_id, name, traceparent, flow, input, max_total, state, revision, news, plan,
   created_at, changed_at, ended_at`
 
 /** Converts a row of the table `runs`. */
@@ -52,6 +56,7 @@ export function toRunRow(columns: RunColumns): RunRow {
     hasAccount: columns.has_account,
     flowId: columns.flow_id ?? undefined,
     name: columns.name,
+    trace: toStoredTrace(columns.traceparent),
     flow: columns.flow,
     input: columns.input,
     maxTotal: columns.max_total,

@@ -1,5 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import type pg from 'pg'
+import type { StoredTrace } from '../../jobs/records/stored-trace.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { WrittenRun } from '../../checking/run-messages.ts'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
@@ -21,6 +23,7 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly payer: string | undefined
   readonly flowId: string | undefined
   readonly name: string
+  readonly trace: StoredTrace
   readonly flow: string
   readonly input: string
   readonly maxTotal: string
@@ -40,8 +43,8 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
 export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into runs (run_id, token_hash, started_from, payer, flow_id, name, flow, input, max_total, state, plan, status,
-       paid, created_at, changed_at, due_at, ended_at, request_hash, has_account)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15, $16, $17)
+       paid, created_at, changed_at, due_at, ended_at, request_hash, has_account, traceparent)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15, $16, $17, $18)
      on conflict do nothing`,
     [
       run.runId,
@@ -61,6 +64,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
       run.plan.isOver ? new Date(nowMs) : null,
       run.requestHash,
       run.hasAccount,
+      writeTraceparent(run.trace),
     ],
   )
   if (rowCount !== 1) return false

@@ -50,8 +50,18 @@ export interface ChainAgent {
   /** Answers paid calls; honestly by default. */
   behave(call: PaidCall): Promise<AgentReply>
   /** Paid calls so far. */
-  readonly seen: readonly { readonly jobId: string; readonly body: string; readonly header: string }[]
+  readonly seen: readonly SeenCall[]
   close(): Promise<void>
+}
+
+/** A paid call as it was sent. */
+interface SeenCall {
+  readonly jobId: string
+  readonly body: string
+  readonly header: string
+  /** The headers about its trace. */
+  readonly traceparent: unknown
+  readonly tracestate: unknown
 }
 
 const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
@@ -70,7 +80,7 @@ export async function startChainAgent(chain: {
   const settlements = new Map<string, Promise<string>>()
   // Charges are sent one after the other, because they all use one account.
   let last: Promise<unknown> = Promise.resolve()
-  const seen: { readonly jobId: string; readonly body: string; readonly header: string }[] = []
+  const seen: SeenCall[] = []
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -98,7 +108,8 @@ export async function startChainAgent(chain: {
     }
     const jobId = (JSON.parse(body) as { readonly job_id: string }).job_id
     const repeats = seen.filter(one => one.jobId === jobId).length
-    seen.push({ jobId, body, header })
+    const { traceparent, tracestate } = request.headers
+    seen.push({ jobId, body, header, traceparent, tracestate })
     const settle = (): Promise<string> => {
       const settled =
         settlements.get(jobId) ?? last.then(() => charge(chain.rpcUrl, network, readPayment(header)))

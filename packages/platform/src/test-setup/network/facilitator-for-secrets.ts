@@ -43,6 +43,7 @@ export async function serveSecrets({
         await payments.hold({
           payment: { key: nonce, network: '', asset: '', authorization: terms, signature: '' },
           binding: nonce,
+          trace: '1'.repeat(32),
           owner,
           secretId: '',
           holdId: nonce,

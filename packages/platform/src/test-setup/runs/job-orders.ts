@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/src/trace/traceparent'
 import { randomUUID } from 'node:crypto'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
@@ -61,5 +62,5 @@ export async function signOrder(
 /** The context of an order from this machine, as the route creates it. */
 export function orderingOf(parts: PlatformParts): Ordering {
   const [provePayment, admit] = [createProvePayment(parts), createOrderAdmission(parts)]
-  return { kind: 'caller', provePayment, admit, from: '127.0.0.1' }
+  return { kind: 'caller', provePayment, admit, from: '127.0.0.1', trace: readTraceparent(undefined) }
 }

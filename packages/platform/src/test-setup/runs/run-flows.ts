@@ -88,7 +88,11 @@ export async function signStep(
 
 /** Starts runs as a payer, through the platform's own routes. */
 export interface RunsByHand {
-  start(flow: Flow, given?: Partial<RunRequest>): Promise<HandledRun>
+  start(
+    flow: Flow,
+    given?: Partial<RunRequest>,
+    headers?: { readonly [name: string]: string },
+  ): Promise<HandledRun>
 }
 
 /** A run, and the actions of its payer. */
@@ -106,10 +110,10 @@ export interface HandledRun {
 /** Creates a client that starts and follows runs through an app's routes. */
 export function runsThrough(ask: ReturnType<typeof answersAsDocumented>): RunsByHand {
   return {
-    async start(flow, given = {}) {
+    async start(flow, given = {}, headers = {}) {
       const token = randomBytes(32).toString('base64url')
       const payload = { flow, input: { text: 'two words' }, max_total: '1', run_token: token, ...given }
-      const answer = await ask({ method: 'POST', url: '/v1/runs', payload })
+      const answer = await ask({ method: 'POST', url: '/v1/runs', payload, headers })
       if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${answer.body}`)
       return handle(ask, answer.json<RunStarted>().run_id, token)
     },

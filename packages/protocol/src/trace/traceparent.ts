@@ -1,0 +1,62 @@
+/** A trace (W3C Trace Context): one id for everything that is done for a job, in all programs. */
+export interface Trace {
+  /** 32 lower-case hex digits, not all zero. */
+  readonly id: string
+  /** The span of the program that sent the header, 16 lower-case hex digits; undefined when the trace begins here. */
+  readonly parentId: string | undefined
+  /** Whether the sender may have recorded its part of the trace. */
+  readonly isSampled: boolean
+}
+
+/**
+ * Version 00 alone, in its fixed form. Callers are not trusted: a later version may have any characters behind it, and an
+ * id of zeros would join the jobs of strangers.
+ */
+const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+const TRACEPARENT_CHARACTERS = 55
+
+/**
+ * Reads a `traceparent` header of version 00. Without one, and for any other value, a new trace begins: several headers
+ * joined by commas are such a value. `tracestate` is not read.
+ */
+export function readTraceparent(header: string | undefined): Trace {
+  return parseTraceparent(header) ?? startTrace()
+}
+
+/** Reads a `traceparent` as {@link readTraceparent} does; undefined where that begins a new trace. */
+export function parseTraceparent(header: string | undefined): Trace | undefined {
+  if (header?.length !== TRACEPARENT_CHARACTERS) return undefined
+  const [, id, parentId, flags] = TRACEPARENT.exec(header) ?? []
+  if (id === undefined || parentId === undefined || flags === undefined) return undefined
+  return { id, parentId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 }
+}
+
+/** The header of the next request of a trace: its id with a new span id. Flags that this version does not define are cleared. */
+export function writeTraceparent({ id, isSampled }: Pick<Trace, 'id' | 'isSampled'>): string {
+  return `00-${id}-${randomSpanId()}-${isSampled ? '01' : '00'}`
+}
+
+/** The flag of version 00. */
+const SAMPLED = 1
+
+/** Nothing records the spans of a trace that begins here. */
+function startTrace(): Trace {
+  return { id: randomTraceId(), parentId: undefined, isSampled: false }
+}
+
+/** Of Node and of browsers, whose types this package does without. */
+declare const crypto: { randomUUID(): string }
+
+/**
+ * From a UUID v4, of which each half has a fixed digit, so that neither is all zero. Node makes UUIDs from a buffer of random
+ * bytes, which is thirty times as fast as asking for a few bytes.
+ */
+function randomTraceId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
+}
+
+/** The second half. */
+function randomSpanId(): string {
+  const uuid = crypto.randomUUID()
+  return uuid.slice(19, 23) + uuid.slice(24)
+}
