@@ -17,7 +17,7 @@ export interface ExpectedConnections {
  * Checks that the server is PostgreSQL and that a connection has the required settings. Behind a pooler the settings are those of the role; with an undeclared
  * pooler, our settings are refused or dropped, and each request would fail later.
  *
- * @throws {EnvironmentError} with the variables or settings to change
+ * @throws {EnvironmentError} with the variables or settings to change; an `Error` with code 25006 for a read-only database
  */
 export async function checkConnections(
   { pool, schema }: Pick<Database, 'pool' | 'schema'>,
@@ -44,6 +44,7 @@ interface SettingsRow {
   readonly timeout: string
   readonly role: string
   readonly database: string
+  readonly isReadOnly: boolean
 }
 
 async function settingsOf(pool: Database['pool']): Promise<SettingsRow> {
@@ -60,10 +61,13 @@ async function settingsOf(pool: Database['pool']): Promise<SettingsRow> {
 async function readSettings(pool: Database['pool']): Promise<SettingsRow> {
   const { rows } = await pool.query<SettingsRow>(
     `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout,
-      quote_ident(current_user) as role, quote_ident(current_database()) as database`,
+      quote_ident(current_user) as role, quote_ident(current_database()) as database,
+      current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database did not tell its settings')
+  // The code is that of a write; a program that only reads at first would start and then fail every request.
+  if (row.isReadOnly) throw Object.assign(new Error('the database is read-only'), { code: '25006' })
   return row
 }
 
