@@ -1,3 +1,4 @@
+import { createOutageGate, OPEN_GATE, type OutageGate } from '@farebox/server/internal/postgres/outage-gate'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { limitCallers } from '../http/caller.ts'
@@ -18,13 +19,16 @@ import type { Parts } from './read-parts.ts'
 export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): FastifyInstance {
   const { ledger, network, crypto, clock, log, limits, metrics, relayers, reader, adminToken } = parts
   const app = createHttpApp(log)
+  const gate = openGate(app, parts)
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(limits.requestsPerSecond, clock),
+    gate,
   }
   addVerifyRoute(app, engine, admission, metrics)
   addSettleRoute(app, engine, admission, metrics)
-  addReleaseRoute(app, ledger.payments, admission, metrics)
+  // Agents repeat a release by themselves, and a hold that is not released ends by itself.
+  addReleaseRoute(app, ledger.payments, { ...admission, gate: OPEN_GATE }, metrics)
   addSupportedRoute(
     app,
     network,
@@ -37,4 +41,22 @@ export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): F
   }
   addHealthRoutes(app, readinessChecks(ledger, reader, watch, network, clock), () => watch.skew())
   return app
+}
+
+/** During an outage of the database, requests of agents wait at this gate. */
+function openGate(app: FastifyInstance, { ledger, clock, log }: Parts): OutageGate {
+  if (ledger.takesWrites === undefined) return OPEN_GATE
+  const gate = createOutageGate({
+    takesWrites: () => ledger.takesWrites?.() ?? Promise.resolve(true),
+    clock,
+    onChange: isAway =>
+      isAway
+        ? log.warn('the database is away: requests of agents wait')
+        : log.info('the database is back: waiting requests go on'),
+  })
+  app.addHook('preClose', done => {
+    gate.close()
+    done()
+  })
+  return gate
 }

@@ -19,9 +19,8 @@ export function addReleaseRoute(
   admission: AdmissionParts,
   metrics: Metrics,
 ): void {
-  const { onRequest, callerOf } = admitCallers(admission)
+  const { onRequest, serve } = admitCallers(admission)
   app.post('/release', { onRequest }, async (request, reply) => {
-    const caller = callerOf(request)
     const { holdId, binding } = objectOf(readJsonBody(request.body))
     if (typeof holdId !== 'string' || holdId.length > MAX_CHARACTERS) {
       await sendError(reply, 400, 'holdId must be the id that /verify gave')
@@ -32,7 +31,7 @@ export function addReleaseRoute(
       return reply
     }
     const stop = metrics.durations.startTimer({ route: 'release' })
-    const released = await ledger.release({ holdId, binding, owner: caller.owner })
+    const released = await serve(request, ({ owner }) => ledger.release({ holdId, binding, owner }))
     stop()
     metrics.answers.inc({ route: 'release', outcome: released ? 'released' : 'not_held' })
     if (released) metrics.payments.inc({ state: 'released', reason: '' })

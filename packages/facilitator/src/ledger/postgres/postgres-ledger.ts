@@ -3,6 +3,7 @@ import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } fr
 import { checkConnections } from '@farebox/server/internal/postgres/check-connections'
 import { checkRightsToWork } from '@farebox/server/internal/postgres/check-rights'
 import { connect } from '@farebox/server/internal/postgres/connect'
+import { takesWrites } from '@farebox/server/internal/postgres/outage-gate'
 import { migrate } from '@farebox/server/internal/postgres/migrate'
 import { createPostgresAudit, readTotals } from './postgres-audit.ts'
 import { createPostgresLeases } from './postgres-leases.ts'
@@ -91,6 +92,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     secrets: createPostgresSecrets(database),
     owners: createPostgresOwners(database),
     signals,
+    takesWrites: () => takesWrites(database),
     totals: (network, nowSeconds) => readTotals(database, network, nowSeconds),
     pool: () => ({
       open: database.pool.totalCount,
