@@ -60,6 +60,7 @@ const OF_TESTS = /\/(?:test-setup|testing|stage)\/|\.test\.ts$|\.child\.ts$|\.te
 const STARTS_PROGRAMS = [
   'packages/cli/src/terminal/open-browser.test.ts',
   'packages/farebox/src/hiring/hiring.test.ts',
+  'packages/server/src/postgres/connect.test.ts',
 ]
 
 const IMPORT = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g

@@ -4,6 +4,8 @@ import type { Battery } from './battery.ts'
 export interface BatteryEntry {
   load(): Promise<Battery>
   readonly packages: readonly string[]
+  /** Runs only where it is named: it needs programs that few machines have. */
+  readonly onlyNamed?: true
 }
 
 const SERVED = ['packages/farebox', 'packages/facilitator', 'packages/payments', 'packages/protocol']
@@ -26,6 +28,11 @@ export const BATTERIES: { readonly [name: string]: BatteryEntry } = {
   attacks: {
     load: async () => (await import('./attacks/battery.ts')).attacks,
     packages: [...SERVED, 'packages/client', 'packages/cli', 'packages/platform'],
+  },
+  failover: {
+    load: async () => (await import('./failover/battery.ts')).failover,
+    packages: [...SERVED, 'packages/server'],
+    onlyNamed: true,
   },
   simulator: {
     load: async () => (await import('./simulator/battery.ts')).simulator,

@@ -48,6 +48,13 @@ test('a span has its two largest units', () => {
   expect([4.4, 59.6, 725, 3_720].map(formatSpan)).toEqual(['4 s', '1 m 00 s', '12 m 05 s', '1 h 02 m'])
 })
 
+test('a battery that runs only where it is named is left out otherwise', async () => {
+  const rare = { load: async () => battery('rare'), packages: [], onlyNamed: true } as const
+  const all = { ...BATTERIES, rare }
+  expect((await readOptions([], all)).names).toEqual(['storms', 'fuzz'])
+  expect((await readOptions(['rare', 'fuzz'], all)).names).toEqual(['fuzz', 'rare'])
+})
+
 test('batteries are named first, and one of them takes its own flags', async () => {
   expect(await readOptions([], BATTERIES)).toMatchObject({
     names: ['storms', 'fuzz'],

@@ -55,7 +55,9 @@ export async function readOptions(
   )
   if (write && Object.keys(flags).length > 0)
     throw new RefusedOption(`--write: a run with --${Object.keys(flags).join(', --')} is not recorded`)
-  const names = all.filter(name => named.length === 0 || named.includes(name))
+  const names = all.filter(name =>
+    named.length === 0 ? batteries[name]?.onlyNamed !== true : named.includes(name),
+  )
   return { names, size: small ? 'small' : 'full', seed, flags, write, help }
 }
 

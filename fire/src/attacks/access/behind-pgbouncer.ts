@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
@@ -13,10 +11,8 @@ import { systemClock as clock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
 import { freePort } from '../../../../e2e/stage/free-port.ts'
 import type { Score } from '../../battery.ts'
+import { startPgBouncer } from '../../failover/cluster/start-pgbouncer.ts'
 import { findProgram, scoreCount, type Attack } from '../attack.ts'
-
-/** Debian's user without rights: PgBouncer does not run as root. */
-const NOBODY = { uid: 65_534, gid: 65_534 }
 
 /** DATABASE_URL leads to PgBouncer in transaction mode, as hosted databases offer it. */
 export const behindPgBouncer: Attack = {
@@ -114,40 +110,16 @@ async function untilNotified(from: Ledger, to: Ledger): Promise<void> {
   unsubscribe()
 }
 
-/** Plays with the URL of a PgBouncer in transaction mode, with so few connections that they are shared. */
+/** Plays with the URL of a PgBouncer in transaction mode. */
 async function behind<Seen>(databaseUrl: string, play: (url: string) => Promise<Seen>): Promise<Seen> {
-  const { hostname, port, pathname, username } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'farebox-pgbouncer-'))
   await chmod(folder, 0o755)
-  const listenPort = await freePort()
-  const file = join(folder, 'pgbouncer.ini')
-  const user = username === '' ? 'root' : username
-  await writeFile(
-    file,
-    `[databases]
-* = host=${hostname} port=${port === '' ? '5432' : port} user=${user}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${listenPort}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 3
-max_client_conn = 200
-ignore_startup_parameters = extra_float_digits
-`,
-  )
-  const isRoot = process.getuid?.() === 0
-  const program = findProgram('pgbouncer') ?? 'pgbouncer'
-  const child = spawn(program, ['-q', file], { stdio: 'ignore', ...(isRoot && NOBODY) })
-  const exited = once(child, 'exit')
-  const url = `postgres://${user}@127.0.0.1:${listenPort}${pathname}`
+  const path = findProgram('pgbouncer') ?? 'pgbouncer'
+  const pooler = await startPgBouncer({ path, folder, port: await freePort(), databaseUrl })
   try {
-    await until(() => query(url, 'select 1').catch(() => child.exitCode !== null))
-    return await play(url)
+    return await play(pooler.url)
   } finally {
-    child.kill('SIGKILL')
-    await exited
+    await pooler.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }

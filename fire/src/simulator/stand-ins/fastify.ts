@@ -27,7 +27,8 @@ export default function fastify(): VirtualApp {
     async handle(method, path, headers, body) {
       const handler = routes.get(`${method} ${path}`)
       if (handler === undefined) return { status: 404, body: { error: 'no such route' } }
-      const request = { method, headers, body, routeOptions: { url: path } }
+      const raw = { socket: { destroyed: false, once: () => undefined } }
+      const request = { method, headers, body, raw, routeOptions: { url: path } }
       const reply = createReply()
       try {
         await handler(request, reply)
@@ -60,6 +61,8 @@ export default function fastify(): VirtualApp {
 /** It has no `then`, so a promise resolves to it at once: as with the real one. */
 function createReply() {
   const reply = {
+    /** No caller leaves: what waits for an answer here is a request that was sent. */
+    raw: { once: () => undefined },
     status: 200,
     answer: undefined as unknown,
     /** Whether there is an answer already. */

@@ -28,7 +28,7 @@ export async function openScript(stage: Stage) {
     return wire
   }
   const node = await connect(stage.chain.rpcUrl)
-  const facilitator = await stage.addFacilitator(node.url)
+  const facilitator = await stage.addFacilitator({ rpcUrl: node.url })
   /** An agent, whose paid requests are noted as orders of their payer, and its wire to the facilitator. */
   const hire = async (name: string, hasNode: boolean, carry?: Carry): Promise<readonly [Wire, Wire]> => {
     const toFacilitator = await connect(facilitator.url, carry)

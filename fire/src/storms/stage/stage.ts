@@ -44,6 +44,14 @@ interface AgentPlan {
   readonly environment?: { readonly [name: string]: string }
 }
 
+/** How a facilitator differs from the others. */
+interface FacilitatorPlan {
+  /** A node in place of the chain's own. */
+  readonly rpcUrl?: string
+  /** Through a pooler, in place of the stage's database itself. */
+  readonly pooledUrl?: string
+}
+
 /** Whoever pays. */
 export interface Payer {
   /** Lower-case. */
@@ -62,14 +70,22 @@ const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
 const CONFIG = fileURLToPath(new URL('../agent/agent.json', import.meta.url))
 const CONNECTIONS = 250
 
-/** Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it. */
+/** Starts the database of a stage, and resolves to its connection string; `onStrike` ends what was started. */
+export type StartStageDatabase = (base: Pick<BaseStage, 'folder' | 'onStrike'>) => Promise<string>
+
+/**
+ * Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it.
+ *
+ * @param startDatabase - in place of a server that is one of the victims
+ */
 export async function playOnStage<Seen>(
   signal: AbortSignal,
   play: (stage: Stage) => Promise<Seen>,
+  startDatabase?: StartStageDatabase,
 ): Promise<Seen> {
   const base = await setStage()
   try {
-    const stores = await openStores(base, signal)
+    const stores = await openStores(base, signal, startDatabase)
     return await play({ ...stores, ...createParties(stores), fundPayer: createFaucet(base) })
   } finally {
     await base.strike()
@@ -81,7 +97,11 @@ type Stores = Awaited<ReturnType<typeof openStores>>
 /** Agents, facilitators, their stores and their chain, each a process of its own. */
 export type Stage = Stores & ReturnType<typeof createParties> & { fundPayer: ReturnType<typeof createFaucet> }
 
-async function openStores({ folder, chain, crypto, secret, onStrike }: BaseStage, signal: AbortSignal) {
+async function openStores(
+  { folder, chain, crypto, secret, onStrike }: BaseStage,
+  signal: AbortSignal,
+  startDatabase?: StartStageDatabase,
+) {
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
   const chainWatch = watchChain(chain)
@@ -104,9 +124,11 @@ async function openStores({ folder, chain, crypto, secret, onStrike }: BaseStage
   const [redisPort, port] = [await findLastingPort(), await findLastingPort()]
   await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
   // The stage's own may be the machine's.
-  const database = await manage('postgres', 'postgres', () =>
-    startPostgres({ folder: join(folder, 'storms-postgres'), port }),
-  )
+  const startServer = async (): Promise<string> => {
+    const options = { folder: join(folder, 'storms-postgres'), port }
+    return (await manage('postgres', 'postgres', () => startPostgres(options))).connectionString
+  }
+  const databaseUrl = await (startDatabase?.({ folder, onStrike }) ?? startServer())
   return {
     signal,
     folder,
@@ -118,7 +140,7 @@ async function openStores({ folder, chain, crypto, secret, onStrike }: BaseStage
     chainWatch,
     eventLog,
     redisUrl: `redis://127.0.0.1:${redisPort}/0`,
-    databaseUrl: database.connectionString,
+    databaseUrl,
     /** Where the handlers record their runs. */
     runsFile: join(folder, 'runs.jsonl'),
     /** All that may be struck. */
@@ -134,7 +156,8 @@ function createParties(stores: Stores) {
   let secret: Promise<string> | undefined
   return {
     agents,
-    async addFacilitator(rpcUrl = chain.rpcUrl): Promise<FacilitatorProcess> {
+    async addFacilitator(plan: FacilitatorPlan = {}): Promise<FacilitatorProcess> {
+      const { rpcUrl = chain.rpcUrl, pooledUrl } = plan
       const name = `facilitator-${facilitators.length + 1}`
       const port = await findLastingPort()
       // No limit of its own is met on a stage.
@@ -143,8 +166,10 @@ function createParties(stores: Stores) {
         RELAYER_PRIVATE_KEY: RELAYER_KEYS.join(','),
         FACILITATOR_REQUESTS_PER_SECOND: '1000000',
         FACILITATOR_DAILY_SETTLEMENTS: '100000000',
+        ...(pooledUrl !== undefined && { DATABASE_DIRECT_URL: databaseUrl }),
       }
-      const options = { folder, chain: { ...chain, rpcUrl }, databaseUrl, port, name, environment }
+      const at = { chain: { ...chain, rpcUrl }, databaseUrl: pooledUrl ?? databaseUrl, port }
+      const options = { folder, ...at, name, environment }
       const facilitator = await manage('facilitator', name, () => startFacilitatorProcess(options))
       facilitators.push(facilitator)
       return facilitator

@@ -1,4 +1,5 @@
 import type { Drain } from '@farebox/server/internal/drain'
+import { createOutageGate, OPEN_GATE, type OutageGate } from '@farebox/server/internal/postgres/outage-gate'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { limitCallers } from '../http/caller.ts'
@@ -23,13 +24,16 @@ export function createRoutes(
 ): FastifyInstance {
   const { ledger, network, crypto, clock, log, limits, metrics, relayers, reader, adminToken } = parts
   const app = createHttpApp(log, drain.isOn)
+  const gate = openGate(app, parts)
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(limits.requestsPerSecond, clock),
+    gate,
   }
   addVerifyRoute(app, engine, admission, metrics)
   addSettleRoute(app, engine, admission, metrics)
-  addReleaseRoute(app, engine, admission, metrics)
+  // Agents repeat a release by themselves, and a hold that is not released ends by itself.
+  addReleaseRoute(app, engine, { ...admission, gate: OPEN_GATE }, metrics)
   addSupportedRoute(
     app,
     network,
@@ -46,4 +50,22 @@ export function createRoutes(
   }
   addHealthRoutes(app, checks, () => watch.skew())
   return app
+}
+
+/** During an outage of the database, requests of agents wait at this gate. */
+function openGate(app: FastifyInstance, { ledger, clock, log }: Parts): OutageGate {
+  if (ledger.takesWrites === undefined) return OPEN_GATE
+  const gate = createOutageGate({
+    takesWrites: () => ledger.takesWrites?.() ?? Promise.resolve(true),
+    clock,
+    onChange: isAway =>
+      isAway
+        ? log.warn('the database is away: requests of agents wait')
+        : log.info('the database is back: waiting requests go on'),
+  })
+  app.addHook('preClose', done => {
+    gate.close()
+    done()
+  })
+  return gate
 }

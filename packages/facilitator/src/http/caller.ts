@@ -1,7 +1,10 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
+import type { OutageGate, Visit } from '@farebox/server/internal/postgres/outage-gate'
+import { bytesOfRequest } from '@farebox/server/internal/postgres/waiting-room'
+import { untilGone } from '@farebox/server/internal/until-gone'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Authenticate } from '../secrets/authenticate.ts'
+import { hasSecretForm, type Authenticate } from '../secrets/authenticate.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
 import { sendError } from './answer.ts'
 
@@ -10,6 +13,8 @@ export interface AdmissionParts {
   readonly authenticate: Authenticate
   /** Takes one request from the allowance of a secret on a route; false when it is used up. */
   readonly mayAsk: (name: string) => boolean
+  /** Where requests wait while the database is away. */
+  readonly gate: OutageGate
 }
 
 /** The most names that are remembered; beyond it the names that were used longest ago are forgotten. */
@@ -25,45 +30,46 @@ export function limitCallers(perSecond: number, clock: Clock): AdmissionParts['m
 export interface CallerAdmission {
   /** The `onRequest` hook of a route: a request without a valid secret is answered before its body is read. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
-  /** The caller of a request. Throws for a request that did not pass {@link CallerAdmission.onRequest}. */
-  callerOf(request: FastifyRequest): StoredSecret
+  /**
+   * Runs the request's work for its caller, at the gate: the work must be safe to repeat. Throws for a request that did not
+   * pass {@link CallerAdmission.onRequest}.
+   */
+  serve<Answer>(request: FastifyRequest, work: (caller: StoredSecret) => Promise<Answer>): Promise<Answer>
 }
 
 /** Creates the admission check for routes. */
 export function admitCallers(admission: AdmissionParts): CallerAdmission {
-  const callers = new WeakMap<FastifyRequest, StoredSecret>()
+  const { gate } = admission
+  const admitted = new WeakMap<FastifyRequest, { readonly caller: StoredSecret; readonly visit: Visit }>()
   return {
     async onRequest(request, reply) {
-      const caller = await admitCaller(admission, request, reply)
-      if (caller === undefined) return reply
-      callers.set(request, caller)
+      const { authorization } = request.headers
+      // Strangers take no places of those who wait: their secrets cannot be looked up now.
+      if (gate.isShut() && !hasSecretForm(authorization)) return await refuseStranger(reply)
+      const bytes = bytesOfRequest(request.headers, request.routeOptions.bodyLimit ?? Infinity)
+      const visit = gate.enter({ signal: untilGone(request.raw, reply.raw), bytes })
+      const caller = await visit.run(() => admission.authenticate(authorization))
+      if (caller === undefined) return await refuseStranger(reply)
+      if (!admission.mayAsk(`${request.routeOptions.url ?? ''} ${caller.id}`)) return await refuseHaste(reply)
+      admitted.set(request, { caller, visit })
       return undefined
     },
-    callerOf(request) {
-      const caller = callers.get(request)
-      if (caller === undefined)
+    async serve(request, work) {
+      const found = admitted.get(request)
+      if (found === undefined)
         throw new Error('a request reached its handler without passing the access check')
-      return caller
+      return await found.visit.run(() => work(found.caller))
     },
   }
 }
 
-/**
- * The secret of a request, or undefined when the request was answered: with 401, or with 429 when the caller exceeds its
- * rate.
- */
-async function admitCaller(
-  admission: AdmissionParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<StoredSecret | undefined> {
-  const caller = await admission.authenticate(request.headers.authorization)
-  if (caller === undefined) {
-    await sendError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
-    return undefined
-  }
-  if (admission.mayAsk(`${request.routeOptions.url ?? ''} ${caller.id}`)) return caller
+async function refuseStranger(reply: FastifyReply): Promise<FastifyReply> {
+  await sendError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
+  return reply
+}
+
+async function refuseHaste(reply: FastifyReply): Promise<FastifyReply> {
   reply.header('retry-after', '1')
   await sendError(reply, 429, 'this secret asks too often: come back in a second')
-  return undefined
+  return reply
 }

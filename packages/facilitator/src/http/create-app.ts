@@ -1,6 +1,7 @@
 import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { describeError, type Log } from '@farebox/server/log'
 import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
+import { DatabaseAwayError } from '@farebox/server/internal/postgres/waiting-room'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
 import { sendError } from './answer.ts'
@@ -44,7 +45,7 @@ export function createHttpApp(log: Log, isDraining: () => boolean = () => false)
     return reply
   })
   app.setErrorHandler(async (error, request, reply) => {
-    if (error instanceof UnavailableError) {
+    if (error instanceof UnavailableError || error instanceof DatabaseAwayError) {
       reply.header('retry-after', String(error.retryAfterSeconds))
       await sendError(reply, 503, error.message)
       return reply

@@ -22,9 +22,8 @@ export function addReleaseRoute(
   admission: AdmissionParts,
   metrics: Metrics,
 ): void {
-  const { onRequest, callerOf } = admitCallers(admission)
+  const { onRequest, serve } = admitCallers(admission)
   app.post('/release', { onRequest }, async (request, reply) => {
-    const caller = callerOf(request)
     const { holdId, binding } = objectOf(readJsonBody(request.body))
     if (typeof holdId !== 'string' || holdId.length > MAX_CHARACTERS) {
       await sendError(reply, 400, 'holdId must be the id that /verify gave')
@@ -35,7 +34,7 @@ export function addReleaseRoute(
       return reply
     }
     const stop = metrics.durations.startTimer({ route: 'release' })
-    const key = await ledger.release({ holdId, binding, owner: caller.owner })
+    const key = await serve(request, ({ owner }) => ledger.release({ holdId, binding, owner }))
     stop()
     const isReleased = key !== undefined
     metrics.answers.inc({ route: 'release', outcome: isReleased ? 'released' : 'not_held' })

@@ -12,6 +12,7 @@ import { createAuthenticate } from '../secrets/authenticate.ts'
 import { limitCallers } from './caller.ts'
 import { mintSecret, readSecretId } from '../secrets/secret-form.ts'
 import { PAY_TO } from '../test-setup/payments-for-tests.ts'
+import { OPEN_GATE } from '@farebox/server/internal/postgres/outage-gate'
 import { createHttpApp } from './create-app.ts'
 import { addReleaseRoute } from './release-route.ts'
 import { addSecretsRoutes } from './secrets-routes.ts'
@@ -37,6 +38,7 @@ beforeEach(async () => {
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(5, clock),
+    gate: OPEN_GATE,
   }
   addReleaseRoute(app, { ledger: ledger.payments, log: silentLog }, admission, createFacilitatorMetrics())
 })

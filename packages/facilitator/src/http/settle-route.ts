@@ -17,13 +17,12 @@ export function addSettleRoute(
   admission: AdmissionParts,
   metrics: Metrics,
 ): void {
-  const { onRequest, callerOf } = admitCallers(admission)
+  const { onRequest, serve } = admitCallers(admission)
   app.post('/settle', { onRequest }, async (request, reply) => {
-    const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'settle' })
     const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request))
     const { status, body } = read.ok
-      ? await settleHeldPayment(engine, caller, read.request)
+      ? await serve(request, caller => settleHeldPayment(engine, caller, read.request))
       : { status: read.refusal.status, body: unreadable(engine, read.refusal) }
     stop()
     if (read.ok) logAnswer(engine, read.request, body)

@@ -18,12 +18,13 @@ export function addVerifyRoute(
   admission: AdmissionParts,
   metrics: Metrics,
 ): void {
-  const { onRequest, callerOf } = admitCallers(admission)
+  const { onRequest, serve } = admitCallers(admission)
   app.post('/verify', { onRequest }, async (request, reply) => {
-    const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'verify' })
     const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request))
-    const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
+    const verdict = read.ok
+      ? await serve(request, caller => verifyPayment(engine, caller, read.request))
+      : read
     stop()
     if (read.ok) logVerdict(engine, read.request, verdict)
     metrics.answers.inc({ route: 'verify', outcome: verdict.ok ? 'valid' : verdict.refusal.reason })

@@ -28,6 +28,8 @@ export interface Ledger {
   readonly signals: Signals
   /** The open payments now, for the metrics. Rejects when the store does not answer. */
   totals(network: string, nowSeconds: number): Promise<LedgerTotals>
+  /** Whether the store takes writes now; absent for a store that is never away. */
+  takesWrites?(): Promise<boolean>
   /** Use of its database connections, for the metrics; absent for a store without connections. */
   pool?(): PoolUse
   close(): Promise<void>

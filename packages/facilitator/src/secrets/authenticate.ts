@@ -75,6 +75,12 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
   }
 }
 
+/** Whether an `Authorization` header has a well-formed secret, which may still be unknown or revoked. */
+export function hasSecretForm(authorization: string | undefined): boolean {
+  const [, secret = ''] = BEARER.exec(authorization ?? '') ?? []
+  return readSecretId(secret) !== undefined
+}
+
 /** Compares in constant time; only the length is revealed, which is the same for all secrets. */
 function isSame(known: Uint8Array | undefined, shown: Uint8Array): boolean {
   return known !== undefined && known.length === shown.length && timingSafeEqual(known, shown)

@@ -1,11 +1,15 @@
 import { createDrain } from '@farebox/server/internal/drain'
 import { gzipSync } from 'node:zlib'
 import { createJsonLog } from '@farebox/server/log'
+import { systemClock } from '@farebox/protocol/time/clock'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { connect as connectDatabase } from '@farebox/server/src/postgres/connect'
+import { openDatabaseDoor } from '@farebox/server/src/test-setup/database-door'
 import type { InjectOptions } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { TEST_DATABASE_URL } from '../test-setup/database/own-database.ts'
 import { echoRoute, postEcho, thing } from '../test-setup/echo-route.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
 import { stageApps } from '../test-setup/stage-apps.ts'
@@ -208,6 +212,55 @@ test('an unreachable database is answered with 503 and Retry-After, and /health 
     clock: 'ok',
   })
   await database.pool.end()
+})
+
+test('while the database is away orders wait, other requests get 503 with Retry-After, and a stop ends the waiting', async () => {
+  const door = await openDatabaseDoor(TEST_DATABASE_URL)
+  const database = connectDatabase({
+    connectionString: door.url,
+    schema: 'nowhere',
+    connections: 2,
+    program: 'test',
+    onError: () => undefined,
+  })
+  const begun: string[] = []
+  const asking = (path: string, waits: { readonly waitsForDatabase?: true }): Route =>
+    defineRoute({
+      method: 'POST',
+      path,
+      summary: 'Asks the database',
+      access: 'public',
+      answers: { 200: { description: 'Asked' }, 503: { description: 'The database is away' } },
+      ...waits,
+      async handle() {
+        begun.push(path)
+        return { body: await database.query('asks', 'select 1 as one') }
+      },
+    })
+  const routes = [asking('/v1/orders', { waitsForDatabase: true }), asking('/v1/others', {})]
+  const app = staged.open(routes, { parts: { ...staged.parts, database, clock: systemClock } })
+  // The request is sent when it is awaited.
+  const order = async () => await app.inject({ method: 'POST', url: '/v1/orders' })
+  try {
+    await door.shut()
+    const found = order()
+    await until(() => logged.some(line => line.includes('the database is away')))
+    const waiting = order()
+    const other = await app.inject({ method: 'POST', url: '/v1/others' })
+    expect([other.statusCode, other.headers['retry-after']]).toEqual([503, '2'])
+    expect(begun).toEqual(['/v1/orders', '/v1/others'])
+    await door.open()
+    expect((await Promise.all([found, waiting])).map(({ statusCode }) => statusCode)).toEqual([200, 200])
+
+    await door.shut()
+    const late = order()
+    await until(() => logged.filter(line => line.includes('the database is away')).length === 2)
+    await app.close()
+    expect([(await late).statusCode, (await late).headers['retry-after']]).toEqual([503, '2'])
+  } finally {
+    await database.pool.end()
+    await door.shut()
+  }
 })
 
 test.each([

@@ -14,6 +14,7 @@ import { createEventStreams, type EventStreams } from '../http/event-streams.ts'
 import { closeInOrder } from '../http/close-in-order.ts'
 import { createFindCaller } from './find-caller.ts'
 import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
+import { createOutageGate, takesWrites, type OutageGate } from '@farebox/server/internal/postgres/outage-gate'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
 import { refuseForeignHost } from '../http/refuse-foreign-host.ts'
@@ -76,6 +77,7 @@ export function createApp(
     tooOften,
     unsent: createUnsentAnswers(),
     streams: openStreams(app, clock),
+    gate: openGate(app, parts),
     closing,
   }
   for (const route of routes) mountRoute(app, route, door)
@@ -91,6 +93,26 @@ function openStreams(app: FastifyInstance, clock: PlatformParts['clock']): Event
     done()
   })
   return streams
+}
+
+/** During an outage of the database, orders wait at this gate. */
+function openGate(
+  app: FastifyInstance,
+  { database, clock, log }: Pick<PlatformParts, 'database' | 'clock' | 'log'>,
+): OutageGate {
+  const gate = createOutageGate({
+    takesWrites: () => takesWrites(database),
+    clock,
+    onChange: isAway =>
+      isAway
+        ? log.warn('the database is away: orders wait')
+        : log.info('the database is back: waiting orders go on'),
+  })
+  app.addHook('preClose', done => {
+    gate.close()
+    done()
+  })
+  return gate
 }
 
 type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>

@@ -1,5 +1,8 @@
 import type { UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 import { whenOver } from '@farebox/protocol/internal/connection/when-over'
+import { OPEN_GATE, type OutageGate, type Visit } from '@farebox/server/internal/postgres/outage-gate'
+import { bytesOfRequest } from '@farebox/server/internal/postgres/waiting-room'
+import { untilGone } from '@farebox/server/internal/until-gone'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from '../http/answer-headers.ts'
 import { HttpRefusal } from '../http/answer-failure.ts'
@@ -18,11 +21,25 @@ export interface Door {
   readonly tooOften: (seconds: number) => Refusal
   readonly unsent: UnsentAnswers
   readonly streams: EventStreams
+  /** Where requests wait while the database is away. */
+  readonly gate: OutageGate
   /** Aborts when handlers must end because the application closes. */
   readonly closing: AbortSignal
 }
 
+/** A request that passed the access check. */
+interface Admitted {
+  readonly caller: Caller
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal
+  readonly visit: Visit
+  /** The memory of the request before it is parsed. */
+  readonly bytes: number
+}
+
 const PER_MINUTE = 120
+/** How many times its bytes a parsed body takes in memory. */
+const PARSED_TIMES = 20
 
 /**
  * Adds a route to the application. The caller and its request rate are checked before the body is read; the body is checked
@@ -33,27 +50,30 @@ const PER_MINUTE = 120
 export function mountRoute(app: FastifyInstance, route: Route, door: Door): void {
   if (route.access === 'owner' && route.params !== undefined && route.belongsTo === undefined)
     throw new Error(`${route.method} ${route.path} must say to whom its parameters belong`)
-  const callers = new WeakMap<FastifyRequest, Caller>()
+  const gate = route.waitsForDatabase === true ? door.gate : OPEN_GATE
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
   app.route({
     method: route.method,
     url: route.path,
     ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
     onRequest: async (request, reply) => {
       if (isReadByAnyPage(route)) reply.headers(CROSS_ORIGIN)
-      const caller = await door.findCaller(request, route.access)
+      const signal = untilGone(request.raw, reply.raw, door.closing)
+      const bytes = bytesOfRequest(request.headers, request.routeOptions.bodyLimit ?? Infinity)
+      const visit = gate.enter({ signal, bytes })
+      const caller = await visit.run(() => door.findCaller(request, route.access))
       const key = `${route.method} ${route.path} ${nameOf(caller)}`
       const seconds = door.rateLimit(key, route.perMinute ?? PER_MINUTE)
       if (seconds !== undefined) throw door.tooOften(seconds)
-      callers.set(request, caller)
+      admitted.set(request, { caller, signal, visit, bytes })
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request)
-      if (caller === undefined)
+      const found = admitted.get(request)
+      if (found === undefined)
         throw new Error('a request reached its handler without passing the access check')
-      const signal = untilGone(reply, door.closing)
-      const handled = await handle(route, request, caller, signal)
-      // A parsed body can take twenty times its bytes in memory, and some answers are waited for, so the body is released
-      // first.
+      const { caller, signal, visit, bytes } = found
+      const handled = await visit.run(() => handle(route, request, caller, signal), PARSED_TIMES * bytes)
+      // A parsed body takes many times its bytes in memory, and some answers are waited for, so the body is released first.
       request.body = undefined
       if (handled.events !== undefined) {
         reply.headers(EVENT_STREAM)
@@ -126,19 +146,6 @@ export function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[
       handler: async (_, reply) => await reply.send(),
     })
   }
-}
-
-/** A signal that aborts when the caller disconnects before the answer was sent, or when the application closes. */
-function untilGone(reply: FastifyReply, closing: AbortSignal): AbortSignal {
-  const controller = new AbortController()
-  const end = (): void => controller.abort(closing.reason)
-  if (closing.aborted) end()
-  closing.addEventListener('abort', end)
-  whenOver(reply.request.raw.socket, reply.raw, () => {
-    closing.removeEventListener('abort', end)
-    if (!reply.raw.writableFinished) controller.abort(new Error('the caller has gone'))
-  })
-  return controller.signal
 }
 
 async function sendAnswer(

@@ -1,7 +1,8 @@
 import type { Failure } from '@farebox/platform-api/errors'
+import { isDatabaseAway } from '@farebox/server/internal/postgres/database-failure'
+import { DatabaseAwayError } from '@farebox/server/internal/postgres/waiting-room'
 import { describeError, type Log } from '@farebox/server/log'
 import type { FastifyReply } from 'fastify'
-import { isDatabaseAway } from './database-away.ts'
 import { REFUSAL_STATUS, Refusal, type RefusalType } from './refusal.ts'
 
 /** A refusal with an HTTP status that none of the platform's refusal types has. */
@@ -46,6 +47,10 @@ export async function answerFailure(
     const seconds = error.retryAfterSeconds ?? (error.type === 'unavailable' ? RETRY_SECONDS : undefined)
     if (seconds !== undefined) reply.header('retry-after', String(seconds))
     return await send(reply, REFUSAL_STATUS[error.type], error.type, error.message, error.details)
+  }
+  if (error instanceof DatabaseAwayError) {
+    reply.header('retry-after', String(error.retryAfterSeconds))
+    return await send(reply, 503, 'unavailable', error.message)
   }
   const { status, code } = readFrameworkError(error)
   if (status !== undefined) {

@@ -75,6 +75,11 @@ export interface Route {
   /** The limit of the body. Default 64 KiB. */
   readonly maxBodyBytes?: number
   /**
+   * Requests wait while the database is away, instead of failing at once. The handler must be safe to repeat as a whole where
+   * the database did nothing.
+   */
+  readonly waitsForDatabase?: true
+  /**
    * The owner of the resource that the path's parameters name. When set, a test requests it as another owner and expects
    * 404. Required when `access` is `owner` and the path has parameters.
    */

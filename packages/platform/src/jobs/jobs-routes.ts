@@ -81,6 +81,7 @@ function orderRoute(parts: PlatformParts): Route {
     access: 'public',
     perMinute: 600,
     maxBodyBytes: MAX_ORDER_BYTES,
+    waitsForDatabase: true,
     query: jobOrderQuery,
     headers: orderHeaders,
     body: jobOrder,
@@ -100,7 +101,9 @@ function orderRoute(parts: PlatformParts): Route {
           'The payer, the agent or the address has too many jobs, or bytes, without an outcome or a payment; or too ' +
           'many deadlines of the payer ran out at this agent',
       },
-      503: { description: 'The payer’s balance cannot be read from the chain now; nothing was sent' },
+      503: {
+        description: 'The chain does not tell the payer’s balance, or the database is away; nothing was sent',
+      },
     },
     async handle({ body, query, headers, caller, signal }) {
       const trace = readTraceparent(headers.traceparent)
@@ -155,6 +158,7 @@ function retryRoute(parts: PlatformParts): Route {
     belongsTo: 'payer',
     perMinute: 60,
     maxBodyBytes: MAX_ORDER_BYTES,
+    waitsForDatabase: true,
     params: jobPath,
     query: jobOrderQuery,
     headers: jobHeaders,
@@ -174,7 +178,9 @@ function retryRoute(parts: PlatformParts): Route {
           'payment, the input cannot be changed any more, or somebody retries it already; nothing was sent',
       },
       429: { description: 'The payer, the agent or the address has too many jobs, as for an order' },
-      503: { description: 'The payer’s balance cannot be read from the chain now; nothing was sent' },
+      503: {
+        description: 'The chain does not tell the payer’s balance, or the database is away; nothing was sent',
+      },
     },
     async handle({ params, query, headers, body, caller, signal }) {
       const shown = { caller, token: headers['job-token'] }

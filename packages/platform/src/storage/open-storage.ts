@@ -1,4 +1,5 @@
 import { checkConnections } from '@farebox/server/internal/postgres/check-connections'
+import { checkRightsToWork } from '@farebox/server/internal/postgres/check-rights'
 import { connect, type Database } from '@farebox/server/internal/postgres/connect'
 import { migrate } from '@farebox/server/internal/postgres/migrate'
 
@@ -28,7 +29,8 @@ export interface StorageOptions {
  * Opens the platform's database on PostgreSQL 14 or newer, with the extension `pg_trgm` available, and migrates its
  * schema to the newest version. Every connection has the schema in its search path, so that table names need no prefix.
  *
- * Rejects when the server cannot be reached or a migration is refused.
+ * Rejects when the server cannot be reached, is not PostgreSQL or gives the role too few rights, and when a migration is
+ * refused.
  *
  * @example
  * ```ts
@@ -59,8 +61,10 @@ export async function openStorage(options: StorageOptions): Promise<Database> {
       folder: MIGRATIONS,
       schema,
       program: 'platform',
+      variable: isPooled ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL',
       onMigrating: options.onMigrating,
     })
+    await checkRightsToWork(database.pool, schema)
     return database
   } catch (error) {
     await database.pool.end()

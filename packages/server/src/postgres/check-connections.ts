@@ -1,4 +1,5 @@
 import { EnvironmentError } from '../environment.ts'
+import { checkServer } from './check-server.ts'
 import type { Database } from './connect.ts'
 
 /** PgBouncer's message for a setting that it does not pass on; its code is that of any protocol violation. */
@@ -13,16 +14,16 @@ export interface ExpectedConnections {
 }
 
 /**
- * Checks that a connection has the required settings. Behind a pooler the settings are those of the role; with an undeclared
+ * Checks that the server is PostgreSQL and that a connection has the required settings. Behind a pooler the settings are those of the role; with an undeclared
  * pooler, our settings are refused or dropped, and each request would fail later.
  *
- * @throws {EnvironmentError} with the variables or settings to change
+ * @throws {EnvironmentError} with the variables or settings to change; an `Error` with code 25006 for a read-only database
  */
 export async function checkConnections(
   { pool, schema }: Pick<Database, 'pool' | 'schema'>,
   { isPooled, searchPath }: ExpectedConnections,
 ): Promise<void> {
-  const { path, timeout, role, database } = await readSettings(pool)
+  const { path, timeout, role, database } = await settingsOf(pool)
   const isTimed = timeout !== '0'
   const isFound = !searchPath || firstOf(path) === schema
   if (isTimed && isFound) return
@@ -43,22 +44,31 @@ interface SettingsRow {
   readonly timeout: string
   readonly role: string
   readonly database: string
+  readonly isReadOnly: boolean
 }
 
-async function readSettings(pool: Database['pool']): Promise<SettingsRow> {
+async function settingsOf(pool: Database['pool']): Promise<SettingsRow> {
   try {
-    const { rows } = await pool.query<SettingsRow>(
-      `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout,
-        quote_ident(current_user) as role, quote_ident(current_database()) as database`,
-    )
-    const [row] = rows
-    if (row === undefined) throw new Error('the database did not tell its settings')
-    return row
+    await checkServer(pool)
+    return await readSettings(pool)
   } catch (error) {
     if (error instanceof Error && UNSUPPORTED_PARAMETER.test(error.message))
       throw new EnvironmentError(unspoken(`it refuses the settings of our connections (${error.message})`))
     throw error
   }
+}
+
+async function readSettings(pool: Database['pool']): Promise<SettingsRow> {
+  const { rows } = await pool.query<SettingsRow>(
+    `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout,
+      quote_ident(current_user) as role, quote_ident(current_database()) as database,
+      current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the database did not tell its settings')
+  // The code is that of a write; a program that only reads at first would start and then fail every request.
+  if (row.isReadOnly) throw Object.assign(new Error('the database is read-only'), { code: '25006' })
+  return row
 }
 
 function unspoken(why: string): string {

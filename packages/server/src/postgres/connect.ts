@@ -1,16 +1,25 @@
 import pg from 'pg'
+import { isDatabaseAway, NotConnected, UnknownCommit } from './database-failure.ts'
 
 /** Queries in one schema, each as a named prepared statement unless a pooler assigns the connections. */
 export interface Database {
   readonly schema: string
   readonly pool: pg.Pool
-  /** Runs `text`, prepared under `name` if possible; the same name must always be used with the same text. */
+  /**
+   * Runs `text`, prepared under `name` if possible; the same name must always be used with the same text.
+   *
+   * @throws {NotConnected} when it was not sent
+   */
   query<Row extends pg.QueryResultRow>(
     name: string,
     text: string,
     values?: readonly unknown[],
   ): Promise<readonly Row[]>
-  /** Runs the steps in one transaction, which is rolled back when they throw. */
+  /**
+   * Runs the steps in one transaction, which is rolled back when they throw.
+   *
+   * @throws {NotConnected} when the steps were not begun; {@link UnknownCommit} when the database went away at the end
+   */
   inTransaction<T>(steps: (client: pg.PoolClient) => Promise<T>): Promise<T>
 }
 
@@ -58,28 +67,49 @@ export function connect(options: {
     schema,
     pool,
     async query<Row extends pg.QueryResultRow>(name: string, text: string, values: readonly unknown[] = []) {
-      const { rows } = await pool.query<Row>({
-        ...(!isPooled && { name: `${schema}.${name}`.slice(-63) }),
-        text,
-        values: [...values],
+      const prepared = !isPooled && { name: `${schema}.${name}`.slice(-63) }
+      return await onConnection(pool, async client => {
+        const { rows } = await client.query<Row>({ ...prepared, text, values: [...values] })
+        return rows
       })
-      return rows
     },
     inTransaction: steps => runInTransaction(pool, steps),
   }
 }
 
 async function runInTransaction<T>(pool: pg.Pool, steps: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
+  return await onConnection(pool, async client => {
     await client.query('begin')
     const result = await steps(client)
-    await client.query('commit')
-    client.release()
+    try {
+      await client.query('commit')
+    } catch (error) {
+      throw isDatabaseAway(error) ? new UnknownCommit(error) : error
+    }
     return result
-  } catch (error) {
-    // The connection is discarded whatever its state; the server rolls back uncommitted work.
-    client.release(true)
-    throw error
+  })
+}
+
+/**
+ * Lends a connection. After a failure it is discarded whatever its state; the server rolls back uncommitted work.
+ */
+async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new NotConnected(error)
+  })
+  // A connection that breaks between two queries emits an error that would end the process; the next query reports it.
+  client.on('error', ignore)
+  let hasFailed = true
+  try {
+    const result = await use(client)
+    hasFailed = false
+    return result
+  } finally {
+    client.release(hasFailed)
+    client.off('error', ignore)
   }
+}
+
+function ignore(): void {
+  // Reported by the query in progress, or by the next one.
 }

@@ -35,7 +35,12 @@ afterAll(() => pool.end())
 
 const add = (name: string, sql: string): Promise<void> => writeFile(join(folder, name), sql)
 const run = (): Promise<void> =>
-  migrate(connectionString, { folder: pathToFileURL(`${folder}/`), schema, program: 'shop' })
+  migrate(connectionString, {
+    folder: pathToFileURL(`${folder}/`),
+    schema,
+    program: 'shop',
+    variable: 'DATABASE_URL',
+  })
 
 async function done(): Promise<readonly string[]> {
   const { rows } = await pool.query<{ name: string }>(`select name from ${schema}.migrations order by name`)

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import pg from 'pg'
+import { checkRightsToMigrate, readRights, type Rights } from './check-rights.ts'
 
 /** An arbitrary constant that no other program's migrations use. */
 const ADVISORY_LOCK = 4_020_402
@@ -14,6 +15,8 @@ export interface Migrations {
   readonly schema: string
   /** Name of the program for operators. */
   readonly program: string
+  /** The variable with the connection string, for the message about a missing right. */
+  readonly variable: 'DATABASE_URL' | 'DATABASE_DIRECT_URL'
   /** Called before the first outstanding migration, with their number. */
   readonly onMigrating?: ((count: number) => void) | undefined
 }
@@ -25,15 +28,13 @@ export interface Migrations {
  * limits.
  *
  * Throws when the database refuses a file, naming it, and when the schema is newer than this program.
+ *
+ * @throws {EnvironmentError} for a role that lacks a right, with the `grant` to run; nothing was changed
  */
-export async function migrate(
-  connectionString: string,
-  { folder, schema, program, onMigrating }: Migrations,
-): Promise<void> {
-  const files = (await readdir(folder)).filter(name => /^\d{4}-.*\.sql$/.test(name)).sort()
+export async function migrate(connectionString: string, migrations: Migrations): Promise<void> {
   const client = new pg.Client({
     connectionString,
-    application_name: program,
+    application_name: migrations.program,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
   // Queries in progress fail with the same error, so it is ignored here.
@@ -44,28 +45,41 @@ export async function migrate(
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
     try {
-      await client.query(`create schema if not exists ${schema}`)
-      await client.query(
-        `create table if not exists ${schema}.migrations (
-          name text primary key, run_at timestamptz not null default now())`,
-      )
-      const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations`)
-      const done = new Set(rows.map(row => row.name))
-      const unknown = [...done].find(name => !files.includes(name))
-      if (unknown !== undefined) {
-        throw new Error(
-          `schema ${schema} was brought forward by a newer ${program} (${unknown}): start that one`,
-        )
-      }
-      const missing = files.filter(name => !done.has(name))
-      if (missing.length > 0) onMigrating?.(missing.length)
-      for (const file of missing) await runFile(client, schema, new URL(file, folder))
+      await runOutstanding(client, migrations)
     } finally {
       await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCK])
     }
   } finally {
     await client.end()
   }
+}
+
+async function runOutstanding(client: pg.Client, migrations: Migrations): Promise<void> {
+  const { folder, schema, program, variable, onMigrating } = migrations
+  const files = (await readdir(folder)).filter(name => /^\d{4}-.*\.sql$/.test(name)).sort()
+  const rights = await readRights(client, schema)
+  checkRightsToMigrate(rights, variable, { isOutstanding: false })
+  await makeRoom(client, schema, rights)
+  const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations`)
+  const done = new Set(rows.map(row => row.name))
+  const unknown = [...done].find(name => !files.includes(name))
+  if (unknown !== undefined) {
+    throw new Error(`schema ${schema} was brought forward by a newer ${program} (${unknown}): start that one`)
+  }
+  const missing = files.filter(name => !done.has(name))
+  if (missing.length === 0) return
+  checkRightsToMigrate(rights, variable, { isOutstanding: true })
+  onMigrating?.(missing.length)
+  for (const file of missing) await runFile(client, schema, new URL(file, folder))
+}
+
+/** Creates only what is missing: PostgreSQL asks for the right to create also where there is nothing to do. */
+async function makeRoom(client: pg.Client, schema: string, rights: Rights): Promise<void> {
+  if (!rights.hasSchema) await client.query(`create schema ${schema}`)
+  if (rights.hasMigrations) return
+  await client.query(
+    `create table ${schema}.migrations (name text primary key, run_at timestamptz not null default now())`,
+  )
 }
 
 async function runFile(client: pg.Client, schema: string, file: URL): Promise<void> {

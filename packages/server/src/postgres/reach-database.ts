@@ -7,12 +7,16 @@ const REFUSALS: { readonly [code: string]: string } = {
   '28P01': 'the user or the password was refused',
   '28000': 'the user was refused',
   '3D000': 'there is no such database',
+  '25006': 'it is read-only, as a standby is and a primary that was demoted',
   '53300': 'it has no connection left',
   '57P03': 'it is starting up or shutting down',
 }
 
-/** Temporary failures: a slow machine, or a server that is still starting. */
-const TEMPORARY = /^no answer in time|\(57P03\)$/
+/** The message without the right to connect; the code is that of any missing right. */
+const NO_CONNECT = /^permission denied for database /
+
+/** Temporary failures: a slow machine, or a server that is still starting or about to be promoted. */
+const TEMPORARY = /^no answer in time|\((?:57P03|25006)\)$/
 /** Shorter than the time that a launcher waits for this program, so that the reason can be reported here. */
 const WAIT_MS = 120_000
 const PAUSE_MS = 500
@@ -48,6 +52,8 @@ export async function reachDatabase<T>(
 
 function whyRefused(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === '42501' && error instanceof Error && NO_CONNECT.test(error.message))
+    return 'its role may not connect: run grant connect on the database to the role (42501)'
   return Object.hasOwn(REFUSALS, code) ? `${REFUSALS[code]} (${code})` : undefined
 }
 

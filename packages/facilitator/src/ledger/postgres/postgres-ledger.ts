@@ -1,7 +1,9 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } from '../ledger.ts'
 import { checkConnections } from '@farebox/server/internal/postgres/check-connections'
+import { checkRightsToWork } from '@farebox/server/internal/postgres/check-rights'
 import { connect } from '@farebox/server/internal/postgres/connect'
+import { takesWrites } from '@farebox/server/internal/postgres/outage-gate'
 import { migrate } from '@farebox/server/internal/postgres/migrate'
 import { createPostgresAudit, readTotals } from './postgres-audit.ts'
 import { createPostgresLeases } from './postgres-leases.ts'
@@ -38,7 +40,7 @@ export interface PostgresLedgerOptions {
 /**
  * Opens the ledger on PostgreSQL 14 or newer and migrates its schema to the latest version.
  *
- * Rejects when the server cannot be reached or a migration fails.
+ * Rejects when the server cannot be reached, is not PostgreSQL or gives the role too few rights, and when a migration fails.
  *
  * @example
  * ```ts
@@ -73,8 +75,10 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
       folder: MIGRATIONS,
       schema,
       program: 'facilitator',
+      variable: isPooled ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL',
       onMigrating: options.onMigrating,
     })
+    await checkRightsToWork(database.pool, schema)
   } catch (error) {
     await database.pool.end()
     throw error
@@ -88,6 +92,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     secrets: createPostgresSecrets(database),
     owners: createPostgresOwners(database),
     signals,
+    takesWrites: () => takesWrites(database),
     totals: (network, nowSeconds) => readTotals(database, network, nowSeconds),
     pool: () => ({
       open: database.pool.totalCount,

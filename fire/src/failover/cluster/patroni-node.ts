@@ -1,0 +1,122 @@
+import { mkdir, chown, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
+import { killFamily } from '../../storms/stage/process-family.ts'
+import { NOBODY, startProgram } from './start-program.ts'
+
+/** A PostgreSQL server and the Patroni that looks after it. */
+export interface PatroniNode {
+  readonly name: string
+  readonly port: number
+  /** Where Patroni says whether this server is the primary. */
+  readonly restPort: number
+  isPrimary(): Promise<boolean>
+  /** SIGKILL to the server and all its processes; Patroni goes on. */
+  killServer(): Promise<void>
+  /** SIGKILL to Patroni, and then as {@link killServer}: what a power cut does. */
+  killAll(): Promise<void>
+  /** Starts Patroni, which starts the server or makes a copy of the primary's. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** How a node is made. */
+export interface NodeOptions {
+  readonly name: string
+  readonly folder: string
+  readonly ports: readonly [server: number, rest: number]
+  readonly etcdPort: number
+  readonly patroniPath: string
+  /** The folder of PostgreSQL's programs. */
+  readonly binaries: string
+}
+
+/** The least that Patroni takes for the first two, in seconds: a primary that says nothing for so long is replaced. */
+const TIMES = { ttl: 20, loop_wait: 1, retry_timeout: 5 }
+const HBA = [
+  'local all all trust',
+  'host all all 127.0.0.1/32 trust',
+  'host replication all 127.0.0.1/32 trust',
+]
+
+/** Makes a node that is not started yet. */
+export async function createNode(options: NodeOptions): Promise<PatroniNode> {
+  const { name, folder, ports, patroniPath } = options
+  const [port, restPort] = ports
+  const home = join(folder, name)
+  const [pidFile, configFile] = [join(home, 'data', 'postmaster.pid'), join(home, 'patroni.yml')]
+  await mkdir(home)
+  if (process.getuid?.() === 0) await chown(home, NOBODY.uid, NOBODY.gid)
+  // JSON is YAML.
+  await writeFile(configFile, JSON.stringify(configuration(options, home)))
+  let patroni: RunningChild<true> | undefined
+
+  const killServer = async (): Promise<void> => {
+    const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0])
+    if (pid > 0) await killFamily(pid)
+  }
+  return {
+    name,
+    port,
+    restPort,
+    killServer,
+    async isPrimary() {
+      const answer = await fetch(`http://127.0.0.1:${restPort}/primary`).catch(() => undefined)
+      return answer?.status === 200
+    },
+    async killAll() {
+      const running = patroni
+      patroni = undefined
+      if (running !== undefined) await killFamily(running.pid)
+      await killServer()
+    },
+    async start() {
+      patroni = await startProgram({
+        name: `Patroni of ${name}`,
+        path: patroniPath,
+        arguments: [configFile],
+        ready: /no action\. I am \(/,
+        logFile: join(folder, `${name}.log`),
+        environment: { PYTHONUNBUFFERED: '1' },
+      })
+    },
+    async stop() {
+      // Patroni stops its server; a minute is longer than that takes.
+      await patroni?.stop(60_000)
+      await killServer()
+    },
+  }
+}
+
+/** Patroni's settings; synchronous replication, and no second chance for a server that died. */
+function configuration({ name, ports, etcdPort, binaries }: NodeOptions, home: string): object {
+  const [port, restPort] = ports
+  const rest = `127.0.0.1:${restPort}`
+  const role = { username: 'farebox' }
+  return {
+    scope: 'farebox-fire',
+    name,
+    restapi: { listen: rest, connect_address: rest },
+    etcd3: { hosts: `127.0.0.1:${etcdPort}` },
+    bootstrap: {
+      dcs: {
+        ...TIMES,
+        synchronous_mode: true,
+        master_start_timeout: 0,
+        primary_start_timeout: 0,
+        postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, wal_keep_size: '256MB' } },
+      },
+      initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, { auth: 'trust' }, { username: role.username }],
+    },
+    postgresql: {
+      listen: `127.0.0.1:${port}`,
+      connect_address: `127.0.0.1:${port}`,
+      data_dir: join(home, 'data'),
+      pgpass: join(home, 'pgpass'),
+      bin_dir: binaries,
+      authentication: { replication: role, superuser: role, rewind: role },
+      parameters: { unix_socket_directories: home, wal_log_hints: 'on' },
+      pg_hba: HBA,
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import pg from 'pg'
+import { findLastingPort } from '../../storms/stage/lasting-ports.ts'
+import { createNode, type PatroniNode } from './patroni-node.ts'
+import type { Programs } from './find-programs.ts'
+import { startPgBouncer } from './start-pgbouncer.ts'
+import { startProgram } from './start-program.ts'
+
+/** Two PostgreSQL servers under Patroni, with synchronous replication, and two ways to the primary. */
+export interface Cluster {
+  /** Through HAProxy. */
+  readonly url: string
+  /** Through PgBouncer in transaction mode, and then HAProxy. */
+  readonly pooledUrl: string
+  /**
+   * SIGKILL to the primary's server, or to its Patroni as well. Resolves once the other one takes writes, to the
+   * milliseconds that it took.
+   */
+  killPrimary(victim: 'server' | 'machine'): Promise<number>
+  /** Starts what was killed, and resolves once it is the synchronous standby. */
+  restore(): Promise<void>
+}
+
+/** Starts it; what is handed to `onStrike` ends it, the last first. Resolves once the standby is synchronous. */
+export async function startCluster(
+  programs: Programs,
+  { folder: parent, onStrike }: { readonly folder: string; onStrike(stop: () => Promise<unknown>): void },
+): Promise<Cluster> {
+  const folder = join(parent, 'cluster')
+  await mkdir(folder)
+  await chmod(folder, 0o777)
+  const etcdPort = await startEtcd(programs, folder, onStrike)
+  const create = async (name: string): Promise<PatroniNode> => {
+    const ports = [await findLastingPort(), await findLastingPort()] as const
+    const { patroni: patroniPath, binaries } = programs
+    const node = await createNode({ name, folder, ports, etcdPort, patroniPath, binaries })
+    onStrike(node.stop)
+    return node
+  }
+  const nodes = [await create('one'), await create('two')]
+  // One after the other: the first makes the database, the second copies it.
+  for (const node of nodes) await node.start()
+  const url = `postgres://farebox@127.0.0.1:${await startHaProxy(programs, folder, nodes, onStrike)}/postgres`
+  await until(() => isSynchronous(url).catch(() => false))
+  await ask(url, `alter role farebox in database postgres set statement_timeout = '10s'`)
+  const port = await findLastingPort()
+  const pooler = await startPgBouncer({ path: programs.pgbouncer, folder, port, databaseUrl: url })
+  onStrike(pooler.stop)
+  const killed = new Set<PatroniNode>()
+  return {
+    url,
+    pooledUrl: pooler.url,
+    async killPrimary(victim) {
+      const primary = await findPrimary(nodes)
+      const atMs = performance.now()
+      if (victim === 'server') await primary.killServer()
+      else {
+        killed.add(primary)
+        await primary.killAll()
+      }
+      await until(async () => {
+        const next = nodes.find(node => node !== primary)
+        return (await next?.isPrimary()) === true && (await takesWrites(url))
+      })
+      return Math.round(performance.now() - atMs)
+    },
+    async restore() {
+      for (const node of killed) await node.start()
+      killed.clear()
+      await until(() => isSynchronous(url).catch(() => false))
+    },
+  }
+}
+
+type OnStrike = (stop: () => Promise<unknown>) => void
+
+async function startEtcd({ etcd }: Programs, folder: string, onStrike: OnStrike): Promise<number> {
+  const [port, peerPort] = [await findLastingPort(), await findLastingPort()]
+  const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`]
+  const child = await startProgram({
+    name: 'etcd',
+    path: etcd,
+    arguments: flags({
+      name: 'one',
+      'data-dir': join(folder, 'etcd'),
+      'listen-client-urls': client,
+      'advertise-client-urls': client,
+      'listen-peer-urls': peer,
+      'initial-advertise-peer-urls': peer,
+      'initial-cluster': `one=${peer}`,
+    }),
+    ready: 'ready to serve client requests|serving insecure client requests',
+    logFile: join(folder, 'etcd.log'),
+  })
+  onStrike(child.stop)
+  return port
+}
+
+function flags(values: { readonly [name: string]: string }): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `--${name}=${value}`)
+}
+
+/** Leads to the server whose Patroni says that it is the primary; connections to another one are cut. */
+async function startHaProxy(
+  { haproxy }: Programs,
+  folder: string,
+  nodes: readonly PatroniNode[],
+  onStrike: OnStrike,
+): Promise<number> {
+  const port = await findLastingPort()
+  const file = join(folder, 'haproxy.cfg')
+  const servers = nodes.map(
+    ({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort}`,
+  )
+  await writeFile(
+    file,
+    `global
+  log stdout format raw local0
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout check 2s
+  timeout client 1h
+  timeout server 1h
+listen primary
+  log global
+  bind 127.0.0.1:${port}
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join('\n')}
+`,
+  )
+  const child = await startProgram({
+    name: 'HAProxy',
+    path: haproxy,
+    arguments: ['-db', '-f', file],
+    // It says nothing before it has asked both, and one of them is no primary.
+    ready: 'is DOWN',
+    logFile: join(folder, 'haproxy.log'),
+  })
+  // Nothing of it is worth waiting for.
+  onStrike(() => child.stop(0))
+  return port
+}
+
+async function findPrimary(nodes: readonly PatroniNode[]): Promise<PatroniNode> {
+  return await until(async () => {
+    for (const node of nodes) if (await node.isPrimary()) return node
+    return undefined
+  })
+}
+
+async function isSynchronous(url: string): Promise<boolean> {
+  const [row] = await ask(
+    url,
+    `select count(*)::integer as count from pg_stat_replication where sync_state = 'sync'`,
+  )
+  return row?.['count'] === 1
+}
+
+async function takesWrites(url: string): Promise<boolean> {
+  const rows = await ask(url, 'select 1 where not pg_is_in_recovery()').catch(() => [])
+  return rows.length === 1
+}
+
+async function ask(
+  connectionString: string,
+  statement: string,
+): Promise<readonly { readonly [name: string]: unknown }[]> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<{ [name: string]: unknown }>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
+import { startProgram } from './start-program.ts'
+
+/** Where PgBouncer listens and leads to. */
+export interface PgBouncerOptions {
+  readonly path: string
+  /** Its configuration and its log; the user without rights must be able to enter it. */
+  readonly folder: string
+  readonly port: number
+  readonly databaseUrl: string
+}
+
+/** So few server connections that they are shared. */
+const SERVER_CONNECTIONS = 3
+
+/** Starts a PgBouncer in transaction mode, as hosted databases offer it. Resolves with its connection string as well. */
+export async function startPgBouncer(
+  options: PgBouncerOptions,
+): Promise<RunningChild<true> & { readonly url: string }> {
+  const { path, folder, port, databaseUrl } = options
+  const { hostname, port: serverPort, pathname, username } = new URL(databaseUrl)
+  const user = username === '' ? 'root' : username
+  const file = join(folder, 'pgbouncer.ini')
+  await writeFile(
+    file,
+    `[databases]
+* = host=${hostname} port=${serverPort === '' ? '5432' : serverPort} user=${user}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${SERVER_CONNECTIONS}
+max_client_conn = 200
+server_login_retry = 1
+ignore_startup_parameters = extra_float_digits
+`,
+  )
+  const child = await startProgram({
+    name: 'PgBouncer',
+    path,
+    arguments: [file],
+    ready: 'process up',
+    logFile: join(folder, 'pgbouncer.log'),
+  })
+  return { ...child, url: `postgres://${user}@127.0.0.1:${port}${pathname}` }
+}

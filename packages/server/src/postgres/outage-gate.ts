@@ -1,0 +1,118 @@
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
+import { within } from '@farebox/protocol/internal/time/within'
+import type { Database } from './connect.ts'
+import { isDatabaseAway, provesNothingDone } from './database-failure.ts'
+import { createWaitingRoom, type Visitor } from './waiting-room.ts'
+
+/** The door for new work of one process, which is shut while the database is away. */
+export interface OutageGate {
+  /** Whether new work would wait now. */
+  isShut(): boolean
+  /** Begins a request's visit; its time limit counts from now. */
+  enter(visitor: Visitor): Visit
+  /** Ends all waiting, because the process stops. */
+  close(): void
+}
+
+/** A request's visit. */
+export interface Visit {
+  /**
+   * Runs a step once the database is there. Where the step fails in a way that proves that nothing was done, it is run again
+   * once the database is back. The step must be safe to repeat as a whole.
+   *
+   * @param bytes - the memory that the request takes now, where that differs from the visitor's
+   * @throws {DatabaseAwayError} when the database stays away for too long, or too much waits already: nothing was done; the
+   *   signal's reason when the caller has gone; the error of the step otherwise
+   */
+  run<T>(step: () => Promise<T>, bytes?: number): Promise<T>
+}
+
+/** What a gate needs. */
+export interface OutageGateOptions {
+  /** Whether the database takes writes now; a rejection means that it does not. */
+  readonly takesWrites: () => Promise<boolean>
+  readonly clock: Clock
+  /** Called when requests begin to wait for a database that does not answer, and when it is back. */
+  readonly onChange?: ((isAway: boolean) => void) | undefined
+}
+
+/** Longer than a failover, which takes 20 to 25 s, and shorter than what proxies in front of us allow. */
+export const MOST_WAIT_MS = 30_000
+/** Between two questions whether the database is back. */
+const PAUSE_MS = 250
+
+/** An answer that takes longer counts as none: a machine that vanished leaves connections on which nothing comes. */
+const ANSWER_MS = 2_000
+
+/** Creates the gate of one process. It is open until a step fails because the database is away. */
+export function createOutageGate({ takesWrites, clock, onChange }: OutageGateOptions): OutageGate {
+  const closing = new AbortController()
+  const room = createWaitingRoom(clock)
+  let isShut = false
+  let openedAtMs = -Infinity
+
+  const untilBack = async (): Promise<void> => {
+    // Most suspicions are of one connection that broke alone, so the first question is asked at once, unless that was
+    // the answer a moment ago.
+    if (clock.nowMs() - openedAtMs < PAUSE_MS) await sleep(clock, PAUSE_MS, closing.signal)
+    for (let isAway = false; !closing.signal.aborted; await sleep(clock, PAUSE_MS, closing.signal)) {
+      const isBack =
+        (await within(
+          clock,
+          ANSWER_MS,
+          takesWrites().catch(() => false),
+        )) === true
+      if (isBack === isAway) onChange?.(!isBack)
+      if (isBack) return
+      isAway = true
+    }
+  }
+  const suspect = (): void => {
+    if (isShut) return
+    isShut = true
+    void untilBack().then(() => {
+      isShut = false
+      openedAtMs = clock.nowMs()
+      room.open()
+    })
+  }
+  const visit = async <T>(visitor: Visitor, untilMs: number, step: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      if (isShut) await room.wait(visitor, untilMs)
+      try {
+        return await step()
+      } catch (error) {
+        if (!isDatabaseAway(error)) throw error
+        suspect()
+        if (!provesNothingDone(error)) throw error
+      }
+    }
+  }
+  return {
+    isShut: () => isShut,
+    enter(visitor) {
+      const untilMs = clock.nowMs() + MOST_WAIT_MS
+      return { run: (step, bytes = visitor.bytes) => visit({ ...visitor, bytes }, untilMs, step) }
+    },
+    close() {
+      closing.abort()
+      room.close()
+    },
+  }
+}
+
+/** For stores that are never away: nothing waits. */
+export const OPEN_GATE: OutageGate = {
+  isShut: () => false,
+  enter: () => ({ run: step => step() }),
+  close: () => undefined,
+}
+
+/** Whether the server takes writes: a standby, and a primary that was demoted, only answer. */
+export async function takesWrites({ query }: Pick<Database, 'query'>): Promise<boolean> {
+  const [row] = await query<{ readonly takes: boolean }>(
+    'takes-writes',
+    `select current_setting('transaction_read_only') = 'off' as takes`,
+  )
+  return row?.takes === true
+}
