@@ -1,3 +1,4 @@
+import { unlessAborted } from '@farebox/protocol/internal/time/unless-aborted'
 import { errors } from 'undici'
 import { createHttpLine, lineKey, type HttpLine } from './http-line.ts'
 import type { IdleLines } from './idle-lines.ts'
@@ -49,11 +50,12 @@ export interface Call {
  */
 export async function callUntrustedHost(call: Call, means: Means): Promise<HttpReply> {
   const { localMode, privateNetworks } = means.ways
-  const privateHosts = privateNetworks && privateHostsOf(privateNetworks, await findCalledFor(call))
+  const privateHosts =
+    privateNetworks && privateHostsOf(privateNetworks, await unlessAborted(findCalledFor(call), call.signal))
   const verdict = judgeTarget(call.url, { localMode, shunned: means.shunned, privateHosts })
   if (!verdict.ok) throw new OutboundFailure('refused-address', verdict.reason)
   const { target } = verdict
-  const leaveHost = await means.hostSlots.take(laneKey(call, target.host), call.signal)
+  const leaveHost = await means.hostSlots.take(laneKey(call, target), call.signal)
   try {
     return (await overKeptLine(target, call, means)) ?? (await overNewLine(target, call, means))
   } finally {
@@ -127,9 +129,12 @@ function takeAddress(address: string, call: Call, means: Means): Promise<() => v
   return means.addressSlots[laneOf(call)].take(addressOwner(address), call.signal)
 }
 
-/** Lanes have separate slots, so an agent that is busy with long jobs can still be checked and asked for prices. */
-function laneKey(call: Call, host: string): string {
-  return `${laneOf(call)} ${host}`
+/**
+ * Lanes have separate slots, so an agent that is busy with long jobs can still be checked and asked for prices. Calls that
+ * may reach a private network do not hold up those that may not.
+ */
+function laneKey(call: Call, { host, isPrivate }: Target): string {
+  return `${laneOf(call)} ${isPrivate === 'no' ? '' : 'private '}${host}`
 }
 
 /** The lane follows from the method and the timeout, so that no caller can forget to set it. */

@@ -7,7 +7,12 @@ import { startDeadline } from './deadline.ts'
 import { isLocalHost } from './address/host-rules.ts'
 import type { Target } from './address/judge-url.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
-import { areOnPrivateNetwork, findOwnService, type PrivateNetworks } from './address/private-networks.ts'
+import {
+  areOnPrivateNetwork,
+  findOwnService,
+  findThisMachine,
+  type PrivateNetworks,
+} from './address/private-networks.ts'
 import { isAllowedAddress, isSameAddress, isWithin, type AddressBlock } from './address/public-address.ts'
 import type { Resolve } from './address/resolve-name.ts'
 
@@ -86,6 +91,8 @@ export async function resolveAllowed(
     target.isPrivate !== 'no' &&
     areOnPrivateNetwork(found, privateNetworks)
   ) {
+    const here = findThisMachine(found)
+    if (here !== undefined) throw new OutboundFailure('refused-address', `this machine: ${here}`)
     const reached = { addresses: found, port: target.port }
     const own = await unlessAborted(findOwnService(reached, privateNetworks), signal)
     if (own !== undefined) throw new OutboundFailure('refused-address', `a service of our own: ${own}`)

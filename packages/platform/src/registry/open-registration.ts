@@ -84,10 +84,11 @@ export async function* openInSteps(
   const known = await readRegistrationOf(parts.database, verdict.url)
   const claim = await findClaim(parts.database, verdict.url, known)
   const nowMs = parts.clock.nowMs()
-  if (claim === undefined && known !== undefined) {
+  // What was found for one owner on a private network is shown to nobody else, whatever became of it (decision 86).
+  if (claim === undefined && known !== undefined && known.inspectedFor === inspectedFor) {
     const { status } = await readRegistrationStatus(parts, known)
     const isUnderWay = status.state !== 'waiting_for_stake' && status.state !== 'refused'
-    const isReused = nowMs - known.examinedAtMs < FOUND_KEPT_MS && known.inspectedFor === inspectedFor
+    const isReused = nowMs - known.examinedAtMs < FOUND_KEPT_MS
     if (isUnderWay || isReused) {
       yield* tellChecks(known.checks, status)
       return known

@@ -108,10 +108,14 @@ function guard(options: Pick<OutboundOptions, 'privateNetworks'>): Outbound {
 
 /** Follows the chain and inspects all due agents. */
 async function settle(parts = opened): Promise<void> {
+  await follow(parts)
+  await inspectDue(parts)
+}
+
+async function follow(parts = opened): Promise<void> {
   await callAnvil(chain.rpcUrl, 'anvil_mine', ['0x1'])
   const follower = createRegistryFollower(parts)
   while ((await follower.pass()).kind !== 'up-to-date');
-  await inspectDue(parts)
 }
 
 async function inspectDue(parts = opened): Promise<void> {
@@ -136,6 +140,12 @@ async function open(endpoint: string, address?: string) {
     remoteAddress: `198.51.100.${callers}`,
     payload: { endpoint },
   })
+}
+
+/** The status of the answer to a question about a registration. */
+async function read(registrationId: string, address?: string): Promise<number> {
+  const headers = address === undefined ? {} : await signedInAs(opened, address)
+  return (await app.inject({ url: `/v1/registrations/${registrationId}`, headers })).statusCode
 }
 
 /** A job that was ordered from this agent, as far as sending it needs. */
@@ -171,6 +181,18 @@ describe('D54 the registration of an agent on a private network', () => {
       expect(site.seen).toHaveLength(seen)
     },
   )
+
+  test('is shown to nobody else after another has staked for it, nor by its id', async () => {
+    const mine = await open(COMPANY, WALLET)
+    const { registration_id: id } = mine.json<{ registration_id: string }>()
+    await register(chain, OTHER_OWNER, COMPANY)
+    await follow()
+    for (const address of [undefined, OTHER]) expect((await open(COMPANY, address)).statusCode).toBe(400)
+    const statuses = await Promise.all(
+      [undefined, OTHER, WALLET].map(async address => await read(id, address)),
+    )
+    expect(statuses).toEqual([404, 404, 200])
+  })
 
   test('leads to an agent that is inspected, checked, asked for its price and sent jobs', async () => {
     const agentId = await register(chain, OWNER, CLUSTER)

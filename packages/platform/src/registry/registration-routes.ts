@@ -63,9 +63,12 @@ export function registrationRoutes(parts: PlatformParts): readonly Route[] {
         200: { description: 'The registration', schema: registration },
         404: { description: 'There is nothing with this id' },
       },
-      async handle({ params }) {
+      async handle({ params, caller }) {
         const found = await readRegistration(parts.database, params.registrationId)
-        if (found === undefined) throw new Refusal('not_found', 'registration: there is none of this id')
+        const signedIn = caller.kind === 'owner' ? caller.address : undefined
+        const isForAnother = found?.inspectedFor !== undefined && found.inspectedFor !== signedIn
+        if (found === undefined || isForAnother)
+          throw new Refusal('not_found', 'registration: there is none of this id')
         return { body: await tell(parts, found) }
       },
     }),

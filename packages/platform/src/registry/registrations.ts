@@ -47,8 +47,9 @@ export async function readRegistrationOf(
 }
 
 /**
- * Creates the registration of a canonical endpoint, or updates it with the result of the inspection. Old registrations
- * are deleted.
+ * Creates the registration of a canonical endpoint, or updates it with the result of the inspection. Its id is a new one
+ * when the result is for another owner than before: whoever knows the old id must not read the new result. Old
+ * registrations are deleted.
  */
 export async function saveRegistration(
   database: Database,
@@ -64,7 +65,10 @@ export async function saveRegistration(
     `insert into registrations (registration_id, endpoint, found, checks, created_at, examined_at, inspected_for)
      values ($1, $2, $3, $4, $5, $5, $6)
      on conflict (endpoint) do update
-       set found = excluded.found, checks = excluded.checks, examined_at = excluded.examined_at,
+       set registration_id = case
+           when registrations.inspected_for is not distinct from excluded.inspected_for
+           then registrations.registration_id else excluded.registration_id end,
+         found = excluded.found, checks = excluded.checks, examined_at = excluded.examined_at,
          inspected_for = excluded.inspected_for
      returning *`,
     [

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
 import { isAllowedPrivateAddress, isSameAddress, type AddressBlock } from './public-address.ts'
 
 /** The private networks that the operator opens to the endpoints of some owners (D54). */
@@ -36,6 +37,17 @@ export function privateHostsOf(
 /** Whether every address of a host is on an opened network. */
 export function areOnPrivateNetwork(addresses: readonly string[], networks: PrivateNetworks): boolean {
   return addresses.every(address => isAllowedPrivateAddress(address, networks.addresses))
+}
+
+/**
+ * The first of these addresses that is one of this machine, on any of its networks; undefined when none is. Services that
+ * listen on loopback often listen on every other address as well.
+ */
+export function findThisMachine(addresses: readonly string[]): string | undefined {
+  const own = Object.values(networkInterfaces()).flatMap((network = []) =>
+    network.map(({ address }) => address),
+  )
+  return addresses.find(address => own.some(one => isSameAddress(one, address)))
 }
 
 /**

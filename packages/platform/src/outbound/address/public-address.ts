@@ -11,14 +11,19 @@ const INSIDE = [
 ] as const
 
 /**
- * Metadata services of cloud providers (Amazon, Google, Scaleway, Alibaba) in blocks that a private network may use; the
- * others are link-local.
+ * Metadata services of cloud providers (Amazon, Google, Scaleway, Oracle, Linode, Alibaba) in blocks that a private
+ * network may use; the others are link-local.
  */
 const METADATA = [
   ipaddr.parseCIDR('fd00:ec2::/32'),
   ipaddr.parseCIDR('fd20:ce::254/128'),
   ipaddr.parseCIDR('fd00:42::42/128'),
+  ipaddr.parseCIDR('fd00:c1::a9fe:a9fe/128'),
+  ipaddr.parseCIDR('fd00:a9fe:a9fe::1/128'),
   ipaddr.parseCIDR('100.100.100.200/32'),
+  // Its name servers.
+  ipaddr.parseCIDR('100.100.2.136/32'),
+  ipaddr.parseCIDR('100.100.2.138/32'),
 ] as const
 
 /** The ranges, as ipaddr.js names them, of addresses that a private network may have. */
@@ -86,10 +91,13 @@ export function isSameAddress(one: string, other: string): boolean {
   return parsed !== undefined && parsed.toNormalizedString() === parseAddress(other)?.toNormalizedString()
 }
 
-/** The presumed owner of an address: the IPv4 address itself, or the /64 that an IPv6 host is assigned. */
+/**
+ * The presumed owner of an address: the IPv4 address itself, or the /64 that a public IPv6 host is assigned. In a private
+ * network a /64 has many hosts.
+ */
 export function addressOwner(address: string): string {
   const parsed = ipaddr.process(address)
-  return parsed instanceof ipaddr.IPv6
+  return parsed instanceof ipaddr.IPv6 && parsed.range() !== 'uniqueLocal'
     ? parsed.parts
         .slice(0, 4)
         .map(part => part.toString(16))
