@@ -54,9 +54,10 @@ test('D54 owners, hosts, addresses and the authority are read', () => {
 
 test.each(Object.keys(ALL))('D54 %s alone is refused, with the variable that is missing', name => {
   const others = Object.entries(ALL).filter(([other]) => other !== name)
-  expect(() => read(Object.fromEntries(others))).toThrow(new RegExp(`^${name} is not set, and `))
+  expect(() => read(Object.fromEntries(others))).toThrow(new RegExp(`^${name} names nothing: `))
+  expect(() => read({ ...ALL, PLATFORM_PRIVATE_OWNERS: ',' })).toThrow(/^PLATFORM_PRIVATE_OWNERS names nothing: /)
   expect(() => read({ PLATFORM_PRIVATE_CA_FILE: '/etc/ca.pem' })).toThrow(
-    /is not set, and PLATFORM_PRIVATE_CA_FILE/,
+    /^PLATFORM_PRIVATE_OWNERS names nothing: /,
   )
 })
 
@@ -91,7 +92,8 @@ test('D54 the services of the platform are where its URLs lead, with the port th
       'postgres://user:secret@db.internal/platform',
       'postgres://[fd12::5]:6000/platform',
       undefined,
-      'postgres:///platform',
+      'postgres:///platform?host=/run/postgresql',
+      'postgres://named/platform?host=10.1.0.5&port=4443',
       'http://node.internal:9545/key',
       'http://node.internal',
       'https://facilitator.internal/base',
@@ -99,6 +101,7 @@ test('D54 the services of the platform are where its URLs lead, with the port th
   ).toEqual([
     { host: 'db.internal', port: 5432 },
     { host: 'fd12::5', port: 6000 },
+    { host: '10.1.0.5', port: 4443 },
     { host: 'node.internal', port: 9545 },
     { host: 'node.internal', port: 80 },
     { host: 'facilitator.internal', port: 443 },

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import pg from 'pg'
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import {
@@ -23,10 +24,10 @@ export function readPrivateNetworks(
 ): Omit<PrivateNetworks, 'ownServices'> | undefined {
   const [missing] = REQUIRED.filter(name => readList(name, read).length === 0)
   if (missing !== undefined) {
-    const given = [...REQUIRED, 'PLATFORM_PRIVATE_CA_FILE'].find(name => read(name) !== undefined)
-    if (given === undefined) return undefined
+    const isGiven = [...REQUIRED, 'PLATFORM_PRIVATE_CA_FILE'].some(name => read(name) !== undefined)
+    if (!isGiven) return undefined
     throw new EnvironmentError(
-      `${missing} is not set, and ${given} is: owners, hosts and addresses of private networks go together`,
+      `${missing} names nothing: owners, hosts and addresses of private networks go together`,
     )
   }
   return readTogether({
@@ -54,21 +55,26 @@ export function readBlocks(name: string, read: ReadVariable): readonly AddressBl
   })
 }
 
-/** Where the services behind these URLs listen; a URL without a host, such as one of a socket file, has none. */
+/** Where the services behind these URLs listen; one that is reached by a socket file has no address. */
 export function ownServicesAt(urls: readonly (string | undefined)[]): readonly OwnService[] {
   return urls.flatMap(text => {
     if (text === undefined) return []
-    const { protocol, hostname, port } = new URL(text)
-    const host = hostname.replace(/^\[|\]$/g, '')
-    return host === '' ? [] : [{ host, port: port === '' ? (DEFAULT_PORTS[protocol] ?? 443) : Number(port) }]
+    const { host: named, port } = /^postgres(?:ql)?:/.test(text) ? databaseAt(text) : webServiceAt(text)
+    const host = named.replace(/^\[|\]$/g, '')
+    return host === '' || host.startsWith('/') ? [] : [{ host, port }]
   })
 }
 
-const DEFAULT_PORTS: { readonly [protocol: string]: number } = {
-  'http:': 80,
-  'ws:': 80,
-  'postgres:': 5432,
-  'postgresql:': 5432,
+/** As the client itself reads it: parameters of the URL, and PGHOST and PGPORT where it names nothing. */
+function databaseAt(connectionString: string): OwnService {
+  const { host, port } = new pg.Client({ connectionString })
+  return { host, port }
+}
+
+function webServiceAt(text: string): OwnService {
+  const { protocol, hostname, port } = new URL(text)
+  const standard = protocol === 'http:' || protocol === 'ws:' ? 80 : 443
+  return { host: hostname, port: port === '' ? standard : Number(port) }
 }
 
 function readOwners(read: ReadVariable, crypto: EvmCrypto): ReadonlySet<string> {

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { type Agent, type Clock, createAgent, createLog, type Log, readConfig, systemClock } from 'farebox'
+import {
+  type Agent,
+  type Clock,
+  createAgent,
+  createLog,
+  type Log,
+  type LogFields,
+  readConfig,
+  systemClock,
+} from 'farebox'
 import {
   ExplainedError,
   explainListenError,
@@ -79,7 +88,12 @@ export async function loadAgent(
     variables: paid.variables,
     // A process in development is replaced with each save.
     isolation: 'none',
-    ports: { log: createReportingLog(log, systemClock, command.reportsJobs ? listener.job : undefined) },
+    ports: {
+      log: createReportingLog(log, systemClock, {
+        report: command.reportsJobs ? listener.job : undefined,
+        isText: logFormat === 'text',
+      }),
+    },
   }).catch(async (error: unknown) => {
     throw found === undefined ? error : await explainMismatch(error, found, command.folder)
   })
@@ -203,21 +217,32 @@ function urlOf(host: string, port: number): string {
 
 /**
  * The agent's log in the form that `farebox dev` needs: events of jobs are also reported when requested, and lines that
- * repeat the heading are left out at restarts.
+ * repeat the heading are left out at restarts. A person reads the text form, of one agent: there a job's id leads through
+ * its lines, and those of trace and payment would only make them long.
  */
-function createReportingLog(log: Log, clock: Clock, report: ((event: JobEvent) => void) | undefined): Log {
+function createReportingLog(
+  log: Log,
+  clock: Clock,
+  { report, isText }: { readonly report: ((event: JobEvent) => void) | undefined; readonly isText: boolean },
+): Log {
+  const shown = (fields: LogFields = {}): LogFields => (isText ? withoutIds(fields) : fields)
   return {
     job(event, jobId, fields) {
-      log.job(event, jobId, fields)
-      report?.({ event, jobId, fields: fields ?? {}, atMs: clock.nowMs() })
+      log.job(event, jobId, shown(fields))
+      report?.({ event, jobId, fields: withoutIds(fields), atMs: clock.nowMs() })
     },
-    note: (event, fields) => log.note(event, fields),
+    note: (event, fields) => log.note(event, shown(fields)),
     warn(event, fields) {
-      if (!event.startsWith('dev mode: ')) log.warn(event, fields)
+      if (!event.startsWith('dev mode: ')) log.warn(event, shown(fields))
       // A problem with a job's payment is a warning that names the job.
       const jobId = fields?.['job']
-      if (typeof jobId === 'string') report?.({ event, jobId, fields: fields ?? {}, atMs: clock.nowMs() })
+      if (typeof jobId === 'string')
+        report?.({ event, jobId, fields: withoutIds(fields), atMs: clock.nowMs() })
     },
     flush: () => log.flush(),
   }
+}
+
+function withoutIds({ trace: _trace, key: _key, ...fields }: LogFields = {}): LogFields {
+  return fields
 }

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import { isAllowedPrivateAddress, isSameAddress, type AddressBlock } from './public-address.ts'
@@ -59,6 +60,17 @@ export async function findOwnService(
   { ownServices }: PrivateNetworks,
 ): Promise<string | undefined> {
   const hosts = ownServices.filter(service => service.port === port).map(({ host }) => host)
-  const found = await Promise.all(hosts.map(host => lookup(host, { all: true })))
+  const found = await Promise.all(hosts.map(lookUp))
   return addresses.find(address => found.flat().some(own => isSameAddress(own.address, address)))
+}
+
+/** Lookups in progress, by name: each takes one of the few threads that also look up the database, for as long as it takes. */
+const lookups = new Map<string, Promise<readonly LookupAddress[]>>()
+
+function lookUp(host: string): Promise<readonly LookupAddress[]> {
+  const begun = lookups.get(host)
+  if (begun !== undefined) return begun
+  const looking = lookup(host, { all: true }).finally(() => lookups.delete(host))
+  lookups.set(host, looking)
+  return looking
 }
