@@ -55,7 +55,9 @@ test('D54 owners, hosts, addresses and the authority are read', () => {
 test.each(Object.keys(ALL))('D54 %s alone is refused, with the variable that is missing', name => {
   const others = Object.entries(ALL).filter(([other]) => other !== name)
   expect(() => read(Object.fromEntries(others))).toThrow(new RegExp(`^${name} names nothing: `))
-  expect(() => read({ ...ALL, PLATFORM_PRIVATE_OWNERS: ',' })).toThrow(/^PLATFORM_PRIVATE_OWNERS names nothing: /)
+  expect(() => read({ ...ALL, PLATFORM_PRIVATE_OWNERS: ',' })).toThrow(
+    /^PLATFORM_PRIVATE_OWNERS names nothing: /,
+  )
   expect(() => read({ PLATFORM_PRIVATE_CA_FILE: '/etc/ca.pem' })).toThrow(
     /^PLATFORM_PRIVATE_OWNERS names nothing: /,
   )

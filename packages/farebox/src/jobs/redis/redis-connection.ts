@@ -1,5 +1,5 @@
 import type { AbstractConnector, Redis } from 'ioredis'
-import { loginOf, primaryConnector } from './redis-primary.ts'
+import { isLookedUp, loginOf, primaryConnector } from './redis-primary.ts'
 import type { RedisAddress } from './redis-address.ts'
 
 /** The time after which a Redis command has failed: the job is refused and nothing is charged (D25). */
@@ -116,12 +116,10 @@ async function importIoredis(): Promise<Ioredis> {
 }
 
 function createClient({ Redis, AbstractConnector }: Ioredis, address: RedisAddress): Redis {
-  const [first, ...others] = address.servers
-  const isFixed = address.place.kind === 'servers' && others.length === 0
   return new Redis({
-    ...(isFixed && first !== undefined
-      ? first
-      : { Connector: primaryConnector(Redis, AbstractConnector, address) }),
+    ...(isLookedUp(address)
+      ? { Connector: primaryConnector(Redis, AbstractConnector, address) }
+      : address.servers[0]),
     db: address.database,
     ...loginOf(address),
     lazyConnect: true,
@@ -154,7 +152,9 @@ async function findFault(link: Link): Promise<string | undefined> {
     return isCluster
       ? 'it is a Redis Cluster: add cluster=true'
       : 'it is no Redis Cluster: leave out cluster=true'
-  if (/^role:slave/m.test(info)) return 'it is a replica: name the primary, or let Sentinels find it'
+  // The only server that is named may be a replica for a while: it still has the answers that are asked for again.
+  if (isLookedUp(link.address) && /^role:slave/m.test(info))
+    return 'it is a replica now: its primary is looked up'
   const policy =
     /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? (await askNow(link, () => readPolicy(link.redis)))
   if (policy === 'noeviction') return undefined

@@ -7,6 +7,11 @@ import type { RedisAddress, RedisServer } from './redis-address.ts'
 const ASK_CONNECT_MS = 1_500
 const ASK_COMMAND_MS = 1_000
 
+/** Whether the primary has to be looked up: else the only server that is named is connected to. */
+export function isLookedUp({ servers, place }: RedisAddress): boolean {
+  return place.kind !== 'servers' || servers.length > 1
+}
+
 /**
  * Makes the class by which a client connects to the primary, which it looks up for each connection. The client is
  * connected to one server at a time, so that a script is whole there and `WAIT` counts its own writes. All keys of an
