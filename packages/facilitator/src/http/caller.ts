@@ -44,12 +44,12 @@ export function admitCallers(admission: AdmissionParts): CallerAdmission {
   return {
     async onRequest(request, reply) {
       const { authorization } = request.headers
-      // Strangers take no places of those who wait: their secrets cannot be looked up now.
-      if (gate.isShut() && !hasSecretForm(authorization)) return await refuseStranger(reply)
+      // A caller without a secret takes no place of those who wait, whose secrets cannot be looked up now.
+      if (gate.isShut() && !hasSecretForm(authorization)) return await refuseUnknown(reply)
       const bytes = bytesOfRequest(request.headers, request.routeOptions.bodyLimit ?? Infinity)
       const visit = gate.enter({ signal: untilGone(request.raw, reply.raw), bytes })
       const caller = await visit.run(() => admission.authenticate(authorization))
-      if (caller === undefined) return await refuseStranger(reply)
+      if (caller === undefined) return await refuseUnknown(reply)
       if (!admission.mayAsk(`${request.routeOptions.url ?? ''} ${caller.id}`)) return await refuseHaste(reply)
       admitted.set(request, { caller, visit })
       return undefined
@@ -63,7 +63,7 @@ export function admitCallers(admission: AdmissionParts): CallerAdmission {
   }
 }
 
-async function refuseStranger(reply: FastifyReply): Promise<FastifyReply> {
+async function refuseUnknown(reply: FastifyReply): Promise<FastifyReply> {
   await sendError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
   return reply
 }

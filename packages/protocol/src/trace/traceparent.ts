@@ -10,7 +10,7 @@ export interface Trace {
 
 /**
  * Version 00 alone, in its fixed form. Callers are not trusted: a later version may have any characters behind it, and an
- * id of zeros would join the jobs of strangers.
+ * id of zeros would join the jobs of different callers.
  */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const TRACEPARENT_CHARACTERS = 55
