@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const deploy = join(root, 'deploy')
 const read = (...path: string[]): string => readFileSync(join(deploy, ...path), 'utf8')
 
-/** What each program can be told. */
+/** The variables of each program. */
 const KNOWN: { readonly [program: string]: ReadonlySet<string> } = {
   facilitator: new Set(Object.keys(FACILITATOR_VARIABLES)),
   platform: new Set(Object.keys(PLATFORM_VARIABLES)),
@@ -40,14 +40,14 @@ describe('Compose', () => {
     readonly secrets: { readonly [name: string]: { readonly file: string } }
   }
 
-  test.each(PROGRAMS)('tells the %s nothing that it does not know, and starts two', name => {
+  test.each(PROGRAMS)('sets only variables that the %s has, and starts two of it', name => {
     const service = compose.services[name]
-    const told = [
+    const given = [
       ...Object.keys(service?.environment ?? {}),
       ...namesIn(read('compose', `${name}.env.example`)),
     ]
-    expect(told.filter(variable => !KNOWN[name]?.has(variable))).toEqual([])
-    expect(new Set(told).size).toBe(told.length)
+    expect(given.filter(variable => !KNOWN[name]?.has(variable))).toEqual([])
+    expect(new Set(given).size).toBe(given.length)
     expect(service?.deploy?.replicas).toBe(2)
   })
 
@@ -87,19 +87,16 @@ describe('Kubernetes', () => {
   const base = parse(read('kubernetes', 'base', 'kustomization.yaml')) as Kustomization
   const overlays = ['staging', 'production']
 
-  test.each(overlays)(
-    'the overlay %s tells no program anything that it does not know, and no secret',
-    overlay => {
-      const more = parse(read('kubernetes', 'overlays', overlay, 'kustomization.yaml')) as Kustomization
-      for (const { name, literals } of [...base.configMapGenerator, ...more.configMapGenerator]) {
-        const told = namesIn(literals.join('\n'))
-        expect(told.filter(variable => !KNOWN[name]?.has(variable))).toEqual([])
-        expect(told.filter(variable => /(?<!_URL)(?:KEY|SECRET|TOKEN|DATABASE_URL)$/.test(variable))).toEqual(
-          [],
-        )
-      }
-    },
-  )
+  test.each(overlays)('the overlay %s sets only variables that the programs have, and no secret', overlay => {
+    const more = parse(read('kubernetes', 'overlays', overlay, 'kustomization.yaml')) as Kustomization
+    for (const { name, literals } of [...base.configMapGenerator, ...more.configMapGenerator]) {
+      const given = namesIn(literals.join('\n'))
+      expect(given.filter(variable => !KNOWN[name]?.has(variable))).toEqual([])
+      expect(given.filter(variable => /(?<!_URL)(?:KEY|SECRET|TOKEN|DATABASE_URL)$/.test(variable))).toEqual(
+        [],
+      )
+    }
+  })
 
   const isInstalled = rendersKustomize()
   if (!isInstalled) console.log('no kubectl of 1.25 or newer: the overlays of Kustomize are not rendered')

@@ -45,7 +45,7 @@ export interface ExecuteOptions extends ClientOptions {
 const DEFAULT_MAX_PRICE = '1'
 
 /** The longest time for which an agent that is being restarted is asked again, whatever the deadline of the job. */
-const LONGEST_PATIENCE_MS = 60_000
+const LONGEST_REPEAT_MS = 60_000
 
 /**
  * Calls a capability of an agent and pays for it, once.
@@ -124,8 +124,8 @@ async function askUnpaid(
     timeoutMs: Math.ceil(job.deadlineSeconds + ANSWER_MARGIN_SECONDS) * 1_000,
     maxBytes: MAX_RESPONSE_BYTES,
   } as const
-  const patienceMs = Math.min(job.deadlineSeconds * 1_000, LONGEST_PATIENCE_MS)
-  const answer = await exchangeUntil(connection, request, { busyMs: patienceMs, silentMs: patienceMs })
+  const repeatMs = Math.min(job.deadlineSeconds * 1_000, LONGEST_REPEAT_MS)
+  const answer = await exchangeUntil(connection, request, { busyMs: repeatMs, silentMs: repeatMs })
   const outcome = readOutcome(answer, job.jobId)
   if (outcome.kind === 'failed') throw outcome.error
   if (outcome.kind === 'completed') return { completed: outcome, answer }

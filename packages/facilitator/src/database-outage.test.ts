@@ -71,7 +71,7 @@ describe.runIf(await hasPostgres())('while the database of the ledger is away', 
     expect(await settled).toMatchObject({ kind: 'settled' })
   })
 
-  test('a caller that leaves holds nothing, and a stranger is refused without waiting', async () => {
+  test('a caller that leaves holds nothing, and a caller without a secret is refused without waiting', async () => {
     const before = await heldNow()
     await goAway()
     const left = await stack.request()

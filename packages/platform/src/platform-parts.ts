@@ -70,7 +70,7 @@ export interface PlatformDependencies {
 /** The dependencies that every folder of the platform receives. */
 export interface PlatformParts extends PlatformDependencies {
   readonly due: DueWork
-  /** Absent: nobody is told that the process will stop. */
+  /** Absent: `/ready` does not announce a stop. */
   readonly drain?: Drain
 }
 

@@ -48,7 +48,7 @@ export async function readRegistrationOf(
 
 /**
  * Creates the registration of a canonical endpoint, or updates it with the result of the inspection. Its id is a new one
- * when the result is for another owner than before: whoever knows the old id must not read the new result. Old
+ * when the result is for another owner than before: a caller that knows the old id must not read the new result. Old
  * registrations are deleted.
  */
 export async function saveRegistration(

@@ -119,6 +119,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   for (const port of ports) await until(() => isWhole(port))
   for (const port of ports.slice(PRIMARIES))
     await until(async () => /master_link_status:up/.test(String(await askOf(port, 'INFO', 'replication'))))
+  for (const port of primaries)
+    await until(async () => /state=online/.test(String(await askOf(port, 'INFO', 'replication'))))
   const primaryOf = async (key: string): Promise<number> => {
     for (const port of ports) {
       const slot = Number(await askOf(port, 'CLUSTER', 'KEYSLOT', key).catch(() => -1))
@@ -287,7 +289,8 @@ function isListening(port: number): Promise<boolean> {
   })
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

@@ -36,10 +36,9 @@ describe.runIf(isInstalled)('a Redis Cluster of three primaries with replicas (D
   let prefix: string
   let opened: OpenJobStore[] = []
   const tag = (): string => `{${prefix}}:`
-  const open = async (): Promise<OpenJobStore> => {
-    const store = await openRedisStore(
-      `redis://${cluster.servers}/0?cluster=true&replicas=1&prefix=${prefix}`,
-    )
+  /** A busy replica answers too late for one write: only the tests that need its copy wait for it, and try again. */
+  const open = async (more = ''): Promise<OpenJobStore> => {
+    const store = await openRedisStore(`redis://${cluster.servers}/0?cluster=true&prefix=${prefix}${more}`)
     opened.push(store)
     return store
   }
@@ -109,7 +108,7 @@ describe.runIf(isInstalled)('a Redis Cluster of three primaries with replicas (D
   })
 
   test('I1 a claim that a replica has is held after its primary was killed', async () => {
-    const { store } = await open()
+    const { store } = await open('&replicas=1')
     const killed = await cluster.primaryOf(tag())
     const claims = await claimWhile(store, async () => {
       await cluster.kill(killed)

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
@@ -15,6 +14,7 @@ import type { JobClaim, OpenJobStore } from '../job-store.ts'
 import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
 import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
 import { running, saved } from '../test-setup/job-samples.ts'
+import { freePort } from './redis-groups.test-setup.ts'
 import { openRedisStore } from './redis-store.ts'
 
 const SERVER = '/usr/bin/redis-server'
@@ -309,16 +309,6 @@ async function answers(address: string): Promise<boolean> {
 async function serverNowMs(redis: Redis): Promise<number> {
   const [seconds = 0, microseconds = 0] = await redis.time()
   return seconds * 1_000 + Math.floor(microseconds / 1_000)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
 }
 
 /** Starts a server without persistence; resolves when it answers. */
