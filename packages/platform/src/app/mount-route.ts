@@ -2,6 +2,7 @@ import type { UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answe
 import { whenOver } from '@farebox/protocol/internal/connection/when-over'
 import { OPEN_GATE, type OutageGate, type Visit } from '@farebox/server/internal/postgres/outage-gate'
 import { bytesOfRequest } from '@farebox/server/internal/postgres/waiting-room'
+import { traceOf } from '@farebox/server/internal/request-trace'
 import { untilGone } from '@farebox/server/internal/until-gone'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from '../http/answer-headers.ts'
@@ -107,7 +108,7 @@ function nameOf(caller: Caller): string {
 /** Not async, so that no pending frame keeps the body in memory. */
 function handle(
   route: Route,
-  { params, query, headers, body }: FastifyRequest,
+  { raw, params, query, headers, body }: FastifyRequest,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<RouteAnswer> {
@@ -117,6 +118,7 @@ function handle(
     headers: checkHeaders(route.headers, headers),
     body: checkPart('body', route.body, body),
     caller,
+    trace: traceOf(raw),
     signal,
   })
 }

@@ -1,3 +1,4 @@
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { ZodObject, ZodType } from 'zod'
 
 /** The identity of a caller. */
@@ -91,6 +92,7 @@ export interface Route {
     readonly headers: unknown
     readonly body: unknown
     readonly caller: Caller
+    readonly trace: Trace
     readonly signal: AbortSignal
   }): Promise<RouteAnswer>
 }
@@ -117,6 +119,8 @@ export function defineRoute<
       readonly headers: Read<H>
       readonly body: Read<B>
       readonly caller: CallerOf<A>
+      /** The trace that the request belongs to. */
+      readonly trace: Trace
       readonly signal: AbortSignal
     }): Promise<RouteAnswer>
   },
