@@ -175,6 +175,15 @@ function describeOwnServer(): void {
       }
     })
 
+    test('I5 a saved response is taken back only when the required replicas have that', async () => {
+      const [{ store }, { store: replicated }] = [await open(), await open('?replicas=1')]
+      await store.claim(claim)
+      await store.write(claim, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
+      await expect(replicated.write(claim, { kind: 'forget' })).rejects.toThrow(
+        /0 of 1 replicas have the last write/,
+      )
+    })
+
     test('works without permission for CONFIG', async () => {
       await admin.acl('SETUSER', 'agent', 'on', '>p%ss:w@rd', '~farebox:*', '+@all', '-config')
       const { name, store } = await open('', `agent:${encodeURIComponent('p%ss:w@rd')}@`)
