@@ -15,7 +15,7 @@ import { Pool } from 'undici'
 import { setStage, type Stage as BaseStage } from '../../../../e2e/stage/stage.ts'
 import { watchChain } from '../audit/read-chain.ts'
 import { EventLog } from '../event-log.ts'
-import { findLastingPort } from './lasting-ports.ts'
+import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
 import {
   HANG_MS,
   manageProcess,
