@@ -21,6 +21,8 @@ export interface RedisGroup {
   /** What follows `redis://` in SERVICE_STORE, without parameters. */
   readonly servers: string
   readonly ports: readonly number[]
+  /** The port of the primary that has a key. */
+  primaryOf(key: string): Promise<number>
   /** Ends a server as a crash does. */
   kill(port: number): Promise<void>
   /** Starts a server that was killed and replaced, on its data; resolves once its primary has it as a replica. */
@@ -28,7 +30,7 @@ export interface RedisGroup {
   stop(): Promise<void>
 }
 
-interface Started extends RedisGroup {
+interface Started extends Omit<RedisGroup, 'primaryOf'> {
   start(port: number, ...words: readonly string[]): Promise<void>
   isRunning(port: number): boolean
   /** The folder of a server, which is there before it starts. */
@@ -105,8 +107,6 @@ export async function askOf(port: number, ...[name = '', ...rest]: readonly stri
 
 /** A cluster of three primaries with a replica each. */
 export interface RedisCluster extends RedisGroup {
-  /** The port of the primary of a key's slot. */
-  primaryOf(key: string): Promise<number>
   /** Moves the slot of a key to another primary, key by key; resolves once its replica has all, and every node knows. */
   moveSlotOf(key: string): Promise<void>
 }
@@ -184,7 +184,7 @@ async function moveSlot({ ports, isRunning }: Started, source: number, key: stri
 
 /** A primary with a replica, and three Sentinels that agree on them. */
 export interface RedisSentinels extends RedisGroup {
-  /** The port of the primary, as a Sentinel says. */
+  /** As a Sentinel says: it has all keys. */
   primaryOf(): Promise<number>
 }
 
