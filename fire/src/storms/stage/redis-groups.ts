@@ -56,7 +56,10 @@ export async function startRedisGroups(
   const inCluster = prefixes.map(prefix => store(cluster, 'cluster=true', prefix, `{${prefix}}:`))
   const behindSentinels = [store(sentinels, `sentinel=${PRIMARY}`, 'west', 'west:')]
   const ofCluster: StruckGroup = {
-    ...{ name: 'cluster', stores: inCluster, killed: 0, moved: 0 },
+    name: 'cluster',
+    stores: inCluster,
+    killed: 0,
+    moved: 0,
     async strike(random) {
       const { tag } = random.pick(inCluster)
       const isKilled = ofCluster.killed === ofCluster.moved
@@ -67,7 +70,10 @@ export async function startRedisGroups(
     },
   }
   const ofSentinels: StruckGroup = {
-    ...{ name: 'sentinels', stores: behindSentinels, killed: 0, moved: 0 },
+    name: 'sentinels',
+    stores: behindSentinels,
+    killed: 0,
+    moved: 0,
     async strike() {
       await noteOutage(stage, ofSentinels, () => killPrimary(sentinels, ''))
       ofSentinels.killed += 1

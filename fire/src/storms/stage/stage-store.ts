@@ -11,9 +11,11 @@ export interface StageStore {
 }
 
 /** Makes it, in the Redis whose primary has this port. */
-export function createStore(
-  { setting, tag, primary }: Pick<StageStore, 'setting' | 'tag'> & { primary(): Promise<number> | number },
-): StageStore {
+export function createStore({
+  setting,
+  tag,
+  primary,
+}: Pick<StageStore, 'setting' | 'tag'> & { primary(): Promise<number> | number }): StageStore {
   return {
     setting,
     tag,

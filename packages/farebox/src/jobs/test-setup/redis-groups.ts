@@ -41,7 +41,7 @@ interface Started extends Omit<RedisGroup, 'primaryOf'> {
 async function openGroup(count: number): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-redis-'))
   const folderOf = (port: number): string => join(folder, String(port))
-  const ports = await Promise.all(Array.from({ length: count }, findLastingPort))
+  const ports = await findPorts(count)
   for (const port of ports) await mkdir(folderOf(port))
   const running = new Map<number, ChildProcess>()
   const wordsOf = new Map<number, readonly string[]>()
@@ -81,6 +81,12 @@ async function openGroup(count: number): Promise<Started> {
   }
 }
 
+async function findPorts(count: number): Promise<readonly number[]> {
+  const ports: number[] = []
+  while (ports.length < count) ports.push(await findLastingPort())
+  return ports
+}
+
 async function replicationOf(port: number): Promise<string> {
   return String(await askOf(port, 'INFO', 'replication').catch(() => ''))
 }
@@ -118,7 +124,7 @@ const SETTINGS = ['--save', '', '--appendonly', 'yes', '--repl-diskless-sync-del
 export async function startRedisCluster(nodeTimeoutMs = NODE_TIMEOUT_MS): Promise<RedisCluster> {
   const group = await openGroup(2 * PRIMARIES)
   const { ports } = group
-  const busPorts = await Promise.all(ports.map(findLastingPort))
+  const busPorts = await findPorts(ports.length)
   const start = (port: number, at: number): Promise<void> => {
     const words = ['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-port', String(busPorts[at])]
     return group.start(port, '--cluster-enabled', 'yes', ...words, ...SETTINGS)
