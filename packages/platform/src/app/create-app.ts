@@ -83,6 +83,7 @@ export function createApp(
     unsent: createUnsentAnswers(),
     streams: openStreams(app, clock),
     gate: openGate(app, parts),
+    askDatabase: () => takesWrites(parts.database),
     closing,
   }
   for (const route of routes) mountRoute(app, route, door)

@@ -24,6 +24,8 @@ export interface Door {
   readonly streams: EventStreams
   /** Where requests wait while the database is away. */
   readonly gate: OutageGate
+  /** Rejects when the database is away. */
+  readonly askDatabase: () => Promise<unknown>
   /** Aborts when handlers must end because the application closes. */
   readonly closing: AbortSignal
 }
@@ -51,7 +53,7 @@ const PARSED_TIMES = 20
 export function mountRoute(app: FastifyInstance, route: Route, door: Door): void {
   if (route.access === 'owner' && route.params !== undefined && route.belongsTo === undefined)
     throw new Error(`${route.method} ${route.path} must say to whom its parameters belong`)
-  const gate = route.waitsForDatabase === true ? door.gate : OPEN_GATE
+  const gate = route.waitsForDatabase === undefined ? OPEN_GATE : door.gate
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   app.route({
     method: route.method,
@@ -73,7 +75,11 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
       if (found === undefined)
         throw new Error('a request reached its handler without passing the access check')
       const { caller, signal, visit, bytes } = found
-      const handled = await visit.run(() => handle(route, request, caller, signal), PARSED_TIMES * bytes)
+      const handling = (): Promise<RouteAnswer> => handle(route, request, caller, signal)
+      if (route.waitsForDatabase === 'once') await visit.run(door.askDatabase, PARSED_TIMES * bytes)
+      const handled = await (route.waitsForDatabase === 'repeated'
+        ? visit.run(handling, PARSED_TIMES * bytes)
+        : handling())
       // A parsed body takes many times its bytes in memory, and some answers are waited for, so the body is released first.
       request.body = undefined
       if (handled.events !== undefined) {

@@ -122,6 +122,7 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
     headers: orderHeaders,
     body: runRequest,
     maxBodyBytes: MAX_START_BYTES,
+    waitsForDatabase: 'once',
     answers: {
       200: { description: 'The run', schema: runStarted },
       400: {
@@ -134,7 +135,10 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
         schema: failure,
       },
       429: { description: 'Too many runs from this address have nothing paid', schema: failure },
-      503: { description: 'Too many checks are running; nothing was started', schema: failure },
+      503: {
+        description: 'Too many checks are running, or the database is away; nothing was started',
+        schema: failure,
+      },
     },
     async handle({ body, caller, trace, signal }) {
       const { run: started, token } = await startRun(body, { caller, trace }, signal)
