@@ -68,7 +68,7 @@ describe('the outcome of an authorization', () => {
     expect(await verdictOn(payment)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
   })
 
-  test('D10 each payment in a batch is told apart from a transfer that looks the same', async () => {
+  test('D10 each payment in a batch is distinguished from a transfer with the same amounts', async () => {
     // One nonce was signed twice: once for the agent, which is asked about, once for a stranger, which is mined.
     const nonce = freshNonce()
     const [asked, mined, twin] = await Promise.all([sign({ nonce }), sign({ nonce, to: STRANGER }), sign()])
@@ -92,7 +92,7 @@ describe('the outcome of an authorization', () => {
     expect(receiptProvesPayment(network, tooMuch.authorization, receipt)).toBe(false)
   })
 
-  test('PAY-07 the nonce used for another value is spent otherwise', async () => {
+  test('PAY-07 a nonce used for another value is reported as spent otherwise', async () => {
     const nonce = freshNonce()
     const [asked, mined] = await Promise.all([sign({ nonce }), sign({ nonce, value: '9999' })])
     const receipt = await settle(mined)
@@ -104,7 +104,7 @@ describe('the outcome of an authorization', () => {
     })
   })
 
-  test('PAY-10 cancelled by the payer, with the digest that we make for it', async () => {
+  test('PAY-10 a payment cancelled by the payer is reported as cancelled, with the digest that we compute', async () => {
     const payment = await sign()
     const { from, nonce } = payment.authorization
     const digest = createAuthorizationHasher(crypto, network).hashCancel(from, nonce)
@@ -126,7 +126,7 @@ describe('the outcome of an authorization', () => {
     })
   })
 
-  test('D8 unused, with the head it is unused at, while it is good and after it has expired', async () => {
+  test('D8 an unused nonce is reported with the head block, before and after the payment expires', async () => {
     const payment = await sign()
     const before = await readHead(rpc)
     expect(await verdictOn(payment)).toEqual({
@@ -144,7 +144,7 @@ describe('the outcome of an authorization', () => {
     expect(await verdictOn(payment)).toMatchObject({ kind: 'unused' })
   })
 
-  test('D8 found when 500 blocks were mined since', async () => {
+  test('D8 a settlement is found after 500 more blocks', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
     for (let mined = 0; mined < 500; mined += 50) await rpc.call('anvil_mine', ['0x32'])
@@ -156,7 +156,7 @@ describe('the outcome of an authorization', () => {
     })
   })
 
-  test('PAY-18 settled no more when the chain took the block back', async () => {
+  test('PAY-18 a settlement is no longer reported after a reorganisation removes its block', async () => {
     const payment = await sign()
     const snapshot = await rpc.call('evm_snapshot', [])
     await settle(payment)
@@ -166,8 +166,8 @@ describe('the outcome of an authorization', () => {
   })
 })
 
-describe('PAY-33 where the chain cannot be asked', () => {
-  test('a chain without the token rejects, and says what may be wrong', async () => {
+describe('PAY-33 when the chain cannot be read', () => {
+  test('a chain without the token is rejected with the likely cause', async () => {
     const other = findNetwork('eip155:8453')
     if (other === undefined) throw new Error('no network')
     const { authorization } = await sign()

@@ -127,7 +127,7 @@ describe.concurrent('kill -9 of the agent', () => {
     expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
   })
 
-  test('PAY-22 after the answer, before that is written down: the repeat gets the same bytes, and nothing is charged again', async () => {
+  test('PAY-22 after the answer and before it is stored: the repeat gets the same bytes, and nothing is charged again', async () => {
     const payer = await newPayer()
     const runs = await startRunCounter(stage)
     const agent = await startCrashingAgent('finish-late', 'finish:late')
@@ -147,7 +147,7 @@ describe.concurrent('kill -9 of the agent', () => {
     expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
   })
 
-  test('PAY-22 while the handler runs: the job runs again, is answered 200, and is paid for once', async () => {
+  test('PAY-22 while the handler runs: the job runs again, is answered 200, and is charged once', async () => {
     const payer = await newPayer()
     const pids: number[] = []
     const runs = await startRunCounter(stage, () => {
@@ -169,7 +169,7 @@ describe.concurrent('kill -9 of the agent', () => {
     expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
   })
 
-  test('a settlement left open is taken up by the next start, without anybody asking', async ({ expect }) => {
+  test('an open settlement is resumed by the next start, without a request', async ({ expect }) => {
     const payer = await newPayer()
     const agent = await startCrashingAgent('unasked', 'save:after')
     const header = await signFor(stage, {

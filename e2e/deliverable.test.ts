@@ -162,11 +162,11 @@ async function deliverToAll(
   )
 }
 
-test('D39 a charged output is delivered: each strange output, to our clients, a stock client and through the platform', async () => {
+test('D39 a charged output is delivered: each unusual output, to our clients, a stock client and through the platform', async () => {
   for (const strange of onceEach) await deliverToAll(strange, hasPython ? [byPython] : [])
 })
 
-test('D39 a charged output is delivered: from a handler in a process of its own', async () => {
+test('D39 a charged output is delivered by a handler in its own process', async () => {
   let delivered = 0
   for (const [place, strange] of onceEach.entries()) {
     const before = await usdcBalance(stage.chain, OWNER.address)
@@ -180,7 +180,7 @@ test('D39 a charged output is delivered: from a handler in a process of its own'
   expect(delivered).toBeGreaterThan(onceEach.length / 4)
 })
 
-test('D39 a charged output is delivered: any size, depth, text and number', async () => {
+test('D39 a charged output of any size, depth, text and number is delivered', async () => {
   await fc.assert(
     fc.asyncProperty(strangeOutputs, async strange => await deliverToAll(strange)),
     { numRuns: Number(process.env['FAREBOX_OUTPUTS'] ?? 12), endOnFailure: true },

@@ -104,13 +104,13 @@ function refusalIn(status: number, text: string): string | undefined {
   return reason === undefined ? undefined : `${status} ${reason}: ${message}`
 }
 
-test('SR1–SR8 our facilitator keeps every rule, by its answers and by the chain; every case applies to it', () => {
+test('SR1–SR8 our facilitator keeps every rule, by its answers and on the chain; every case applies to it', () => {
   expect(brokenCases(ours)).toEqual([])
   expect(ours.played.filter(({ outcome }) => outcome === undefined)).toEqual([])
   expect(ours.played.length).toBe(ruleCases.length)
 })
 
-test('SR1–SR7 our facilitator refuses with the words of x402, and says why', () => {
+test('SR1–SR7 our facilitator refuses with the error codes of x402 and a reason', () => {
   const found = REFUSALS.map(([words, ...cases]) => [
     words,
     ...cases.filter(id => refusals.get(id)?.startsWith(words)),
@@ -118,6 +118,6 @@ test('SR1–SR7 our facilitator refuses with the words of x402, and says why', (
   expect(found, [...refusals].join('\n')).toEqual(REFUSALS)
 })
 
-test('what both did, and which rules the x402 reference leaves to others, is what the page of the docs says', async () => {
+test('the docs page matches the results of both facilitators, and lists the rules that the x402 reference does not cover', async () => {
   await expect(rulesPage([ours, reference])).toMatchFileSnapshot('../docs/facilitator-rules.md')
 })

@@ -21,7 +21,7 @@ afterAll(async () => {
   await outside.strike()
 })
 
-test('somebody new: from an empty folder to a paid job, and to an agent in production', async () => {
+test('a new user gets from an empty folder to a paid job, and to an agent in production', async () => {
   await initAndServe()
   await seeATypeError()
   await bePaid()
@@ -29,7 +29,7 @@ test('somebody new: from an empty folder to a paid job, and to an agent in produ
   await expect(plain(terminal.transcript())).toMatchFileSnapshot('transcripts/newcomer.txt')
 })
 
-test('the project is valid, its types are those of its declaration, and its schema is there for editors', async () => {
+test('the project is valid, its types match its declaration, and editors find its schema', async () => {
   expect(await outside.run('npx', ['farebox', 'validate'], { folder })).toMatchObject({
     code: 0,
     out: expect.stringContaining('My agent'),
@@ -39,7 +39,7 @@ test('the project is valid, its types are those of its declaration, and its sche
   expect(JSON.parse(await readFile(join(folder, $schema), 'utf8'))).toHaveProperty('properties')
 })
 
-test('its Dockerfile installs the runtime without the commands', async () => {
+test('its Dockerfile installs the runtime without the CLI', async () => {
   const image = join(outside.folder, 'image')
   await mkdir(image)
   for (const file of ['package.json', 'package-lock.json'])
@@ -53,7 +53,7 @@ test('its Dockerfile installs the runtime without the commands', async () => {
   ])
 })
 
-test('names that would rather be code stay names', async () => {
+test('names that contain code are treated as names', async () => {
   const words = [
     '--name',
     `*/ "Größe" \u2028 \${HOME} \`id\` 🎉\n; rm -rf`,

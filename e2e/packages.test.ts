@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => outside.strike())
 
 describe('the published packages', () => {
-  test('are all that is not private, of one version', async () => {
+  test('are all packages that are not private, with one version', async () => {
     expect(outside.packages.map(({ name }) => name).sort()).toEqual([
       '@farebox/cli',
       '@farebox/client',
@@ -45,7 +45,7 @@ describe('the published packages', () => {
     expect(new Set(outside.packages.map(({ version }) => version)).size).toBe(1)
   })
 
-  test('publint has nothing to say of any of them, not even a suggestion', async () => {
+  test('publint reports nothing about any of them, not even a suggestion', async () => {
     for (const { name, file } of outside.packages) {
       const { buffer, byteOffset, length } = await readFile(file)
       const tarball = buffer.slice(byteOffset, byteOffset + length)
@@ -58,7 +58,7 @@ describe('the published packages', () => {
   })
 })
 
-test('files that should not be published are found before packing', async () => {
+test('unwanted files are found before packing', async () => {
   const { checkPackedFiles } = (await import(
     pathToFileURL(join(root, 'scripts/check-packed-files.mjs')).href
   )) as {
@@ -109,19 +109,19 @@ describe('a project outside the repository builds on the packages', () => {
     },
   )
 
-  test('the examples of the READMEs compile, and a mistake would be seen', async () => {
+  test('the examples of the READMEs compile, and an error in one is detected', async () => {
     // viem's types speak of browsers, whatever is imported from it.
     const { out } = await compile({ resolution: 'nodenext', include: ['shown', 'broken'], lib: ['dom'] })
     expect(out).toMatch(/^broken\/wrong\.ts\(2,14\): error TS2322: .*\n$/)
   })
 
-  test('every door opens', async () => {
+  test('every exported path can be imported', async () => {
     const doors = await listDoors()
     await write('open.mjs', `${doors.map(openLine).join('\n')}\nconsole.log('opened')\n`)
     expect(await outside.run('node', ['open.mjs'])).toMatchObject({ code: 0, out: 'opened\n' })
   })
 
-  test('what is private stays closed, also under the conditions of the repository', async () => {
+  test('private modules cannot be imported, also under the conditions of the repository', async () => {
     const path = '@farebox/payments/src/crypto/bytes'
     await write('closed.mjs', `await import('${path}').catch(error => console.log(error.code))`)
     for (const condition of ['default', '@farebox/source', '@farebox/built']) {
@@ -131,7 +131,7 @@ describe('a project outside the repository builds on the packages', () => {
   })
 })
 
-test('the conformance kit is installed and run without the runtime', async () => {
+test('the conformance kit installs and runs without the runtime', async () => {
   const folder = join(outside.folder, 'kit')
   await write('kit/package.json', '{ "name": "kit", "private": true }')
   const { code, err } = await outside.run('npm', ['install', '@farebox/conformance'], { folder })

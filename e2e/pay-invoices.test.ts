@@ -88,7 +88,7 @@ async function payInvoice(amount: string, jobId: string = randomUUID()) {
   return (await execute(url(), 'pay_invoice', input, { signer, jobId, crypto })).output
 }
 
-test('what nobody has permitted is refused as the README says, not moved and not charged', async () => {
+test('a payment without a permission is refused as the README says, and neither moved nor charged', async () => {
   expect(readme).toContain(`\n${REFUSED}\n`)
   const what = await moved(async () => {
     const { code, err } = await runShown('refused')
@@ -98,7 +98,7 @@ test('what nobody has permitted is refused as the README says, not moved and not
   expect(what).toEqual({ paid: 0n, got: 0n })
 })
 
-test('once it is permitted the same call pays the invoice, and names the transaction', async () => {
+test('once it is permitted, the same call pays the invoice and names the transaction', async () => {
   expect(await runShown('allow', '--yes')).toMatchObject({ code: 0 })
   const what = await moved(async () => {
     const { code, out } = await runShown('refused')
@@ -124,7 +124,7 @@ test.each([
   expect(what).toEqual({ paid: 0n, got: 0n })
 })
 
-test('a job that is run again after its record was lost gets its transaction, although nothing is permitted any more', async () => {
+test('a job that runs again after its record was lost gets its transaction, although its permission has ended', async () => {
   const jobId = randomUUID()
   const first = await payInvoice('1', jobId)
   expect(first).toMatchObject({ was_paid_before: false, was_overdue: true })

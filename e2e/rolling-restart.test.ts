@@ -25,7 +25,7 @@ interface Part extends Backend {
   start(): Promise<{ readonly pid: number; readonly exited: Promise<unknown> }>
 }
 
-describe.runIf(isInstalled)('two of every server behind a balancer', () => {
+describe.runIf(isInstalled)('two instances of every server behind a load balancer', () => {
   let stage: Stage
   let balancer: Balancer<'agents' | 'facilitators' | 'platforms'>
   let parts: readonly Part[]
@@ -86,7 +86,7 @@ describe.runIf(isInstalled)('two of every server behind a balancer', () => {
   })
   afterAll(() => stage.strike())
 
-  test('D32 each of them restarted in turn fails no job', async () => {
+  test('D32 restarting each instance in turn fails no job', async () => {
     const running = new Map<Part, Awaited<ReturnType<Part['start']>>>()
     const start = async (part: Part): Promise<void> => {
       running.set(part, await part.start())

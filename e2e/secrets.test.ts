@@ -60,7 +60,7 @@ async function askForJobs(ways: readonly string[]): Promise<readonly string[]> {
   )
 }
 
-test('OPS-08 handlers that put secrets into what they throw, log and answer', async () => {
+test('OPS-08 handlers that put secrets into their errors, logs and answers', async () => {
   const thrown = ['message', 'string', 'properties', 'cause', 'encoded', 'nested', 'object']
   const ways = [...thrown.map(what => `throw ${what}`), 'answer badly', 'log', 'answer too much']
   const statuses = (await askForJobs(ways)).map(answer => Number(answer.slice(0, 3)))
@@ -154,7 +154,7 @@ test('OPS-08 a facilitator that cannot reach its database or its node', async ()
   }
 })
 
-test('OPS-08 commands with keys and passwords, and the files they leave', async () => {
+test('OPS-08 commands with keys and passwords, and the files that they write', async () => {
   const { planted, node, agents, stage } = set
   const home = join(stage.folder, 'home')
   const passwordFile = join(stage.folder, 'password')
@@ -208,4 +208,4 @@ test.each<NodeMood>(['refuse', 'page', 'break off'])(
   },
 )
 
-test('the scan has read all of that', () => expect(set.scan.characters()).toBeGreaterThan(50_000))
+test('the scan has read all of these outputs', () => expect(set.scan.characters()).toBeGreaterThan(50_000))

@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.getByText(/^\{"service_version":"1.0".*"words":4/).waitFor()
   })
 
-  test('a refused input is refused by the agent, word for word, and at its field', async () => {
+  test('an input that the agent refuses is shown with the agent’s own words, at its field', async () => {
     await open()
     await run('x'.repeat(41))
     await page.getByRole('heading', { name: 'Input rejected 400 validation' }).waitFor()
@@ -164,7 +164,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     expect(await page.evaluate('window.hostile')).toBeUndefined()
   })
 
-  test('follows each save: fields come and go, what was typed stays, a broken file is told', async () => {
+  test('follows each save: fields come and go, typed text stays, a broken file is reported', async () => {
     await open()
     await text().fill('kept')
     await page.getByRole('textbox', { name: /^integer top/ }).fill('7')
@@ -235,7 +235,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     troubles.splice(0)
   })
 
-  test('with --paid each job is paid with test money, and its ticket says what was settled', async () => {
+  test('with --paid each job is paid with test money, and its ticket shows the settlement', async () => {
     await open(['--paid'])
     await text().fill('exact fare per ride')
     const ticket = page.getByRole('region', { name: 'Job ticket' })
@@ -259,7 +259,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
       await place.filter({ hasText: 'Input rejected' }).waitFor()
   })
 
-  test.each([1280, 320])('can be used by everybody, and fits: %i px', async width => {
+  test.each([1280, 320])('meets accessibility rules and fits: %i px', async width => {
     await open()
     await page.setViewportSize({ width, height: 800 })
     const check = async (): Promise<void> => {

@@ -282,13 +282,13 @@ describe.skipIf(chromium === undefined)(
       ])
     }
 
-    test('nearly all may stand in a declaration, so that the pages have to bear them', () => {
+    test('nearly all are valid in a declaration, so the pages must display them safely', () => {
       expect(payloads.length).toBeGreaterThanOrEqual(120)
       expect(new Set(payloads).size).toBe(payloads.length)
       expect(agents.length).toBeGreaterThanOrEqual(115)
     })
 
-    test('on an agent’s page, as its reader sees it', async () => {
+    test('on an agent’s page, for a visitor', async () => {
       await readAll(agents, ({ agentId }) => `/agents/${agentId}`)
       await visitAll(oneOfEachGroup(agents), async (page, { agentId, payload }) => {
         await follow(page, `/agents/${agentId}`)
@@ -297,7 +297,7 @@ describe.skipIf(chromium === undefined)(
       })
     })
 
-    test('on an agent’s page, as its owner sees it', async () => {
+    test('on an agent’s page, for its owner', async () => {
       await readAll(
         agents,
         ({ agentId }) => `/owner/agents/${agentId}`,
@@ -343,7 +343,7 @@ describe.skipIf(chromium === undefined)(
       })
     })
 
-    test('in the answer of a job, and in why it failed', async () => {
+    test('in the answer of a job, and in its error', async () => {
       const [{ agentId, owner } = NOBODY] = agents
       const jobId = await insertJob(stage.parts, { agentId, payer: owner.address })
       const headers = { authorization: `Bearer ${owner.token}` }
@@ -370,7 +370,7 @@ describe.skipIf(chromium === undefined)(
       })
     })
 
-    test('in what is pasted as a receipt', async () => {
+    test('in a pasted receipt', async () => {
       await visitAll([payloads], async (page, all) => {
         await page.goto(`${origin}/receipts`)
         for (const payload of all) {

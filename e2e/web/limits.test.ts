@@ -180,7 +180,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(sent).toEqual([])
   })
 
-  test('an agent that names no account cannot be permitted, and its reason is text', async () => {
+  test('an agent that names no account cannot be permitted, and its reason is shown as text', async () => {
     const { page } = await scene.come()
     await page.goto(`/limits/new?agent=${agents.hostileId}&capability=pay`)
     await page.getByText('The agent has not specified a spending account.').waitFor()
@@ -195,7 +195,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(await page.evaluate('window.pwned')).toBeUndefined()
   })
 
-  test('PERM-06 a capability without the declaration shows nothing of limits', async () => {
+  test('PERM-06 a capability that declares no spending shows no limits', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${agents.payerId}?capability=read`)
     await page.getByRole('button', { name: /^Pay 0\.002 USDC and run/ }).waitFor()
@@ -209,7 +209,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(answer?.status()).toBe(404)
   })
 
-  test('where the contract is not on the chain there is nothing of limits at all', async () => {
+  test('without the contract on the chain no limits are shown', async () => {
     const code = await anvil('eth_getCode', SPEND_PERMISSIONS_ADDRESS, 'latest')
     try {
       await anvil('anvil_setCode', SPEND_PERMISSIONS_ADDRESS, '0x')

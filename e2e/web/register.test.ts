@@ -113,7 +113,7 @@ async function agentsRegistered(): Promise<number> {
 }
 
 describe('the document', () => {
-  test('shows who is staked for, how much, where, and lets nothing from elsewhere in', async () => {
+  test('shows the payee, the amount and the network of the stake, and loads nothing from other origins', async () => {
     await moveIn(site, { wallet: WALLET })
     const { body, headers, statusCode } = await app.inject({ url: await openRegistration(), headers: HTML })
     expect(statusCode).toBe(200)
@@ -137,7 +137,7 @@ describe('the document', () => {
     },
   )
 
-  test('an address that was printed before leads to it', async () => {
+  test('an address printed by an earlier version leads to it', async () => {
     const { statusCode, headers } = await app.inject({
       url: '/stake/2f6c0000-0000-4000-8000-000000000000',
       headers: HTML,
@@ -230,7 +230,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   }
 
-  test('D36 by keyboard alone: stakes, waits for blocks, and leads to the agent', async () => {
+  test('D36 by keyboard alone: stakes, waits for blocks, and opens the agent’s page', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await button('Stake 0.001 ETH').focus()
@@ -262,7 +262,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     ).toEqual([])
   })
 
-  test('an endpoint is typed, its checks tick in one by one, and the address leads back to it', async () => {
+  test('after an endpoint is typed, its checks appear one by one, and the address leads back to it', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ path: '/register', viewport: { width: 1280, height: 900 } })
     await isAccessible()
@@ -278,7 +278,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
 
-  test('an endpoint that fails shows rule, expected, got and how to mend it, and stays in its field', async () => {
+  test('a failing endpoint shows rule, expected, got and the fix, and stays in its field', async () => {
     await moveIn(site, { wallet: WALLET, devMode: true })
     await open({ path: '/register', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
     await page.getByLabel('Endpoint').fill(site.url)
@@ -294,7 +294,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Stake 0.001 ETH').waitFor()
   })
 
-  test('without a wallet it says where to go', async () => {
+  test('without a wallet it links to one', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ hasWallet: false, colorScheme: 'dark' })
     await button('Stake 0.001 ETH').click()
@@ -302,7 +302,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
   })
 
-  test('D36 another account is told, and the page goes on when it is changed', async () => {
+  test('D36 a wrong account is reported, and the page continues when it is changed', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ viewport: { width: 1280, height: 900 } })
     wallet.accounts = [TEST_KEYS.stranger.address]
@@ -316,7 +316,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await agentsRegistered()).toBe(before + 1)
   })
 
-  test('D36 the account of /about is taken where the wallet shows more than one', async () => {
+  test('D36 the account of /about is used when the wallet exposes more than one', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.accounts = [TEST_KEYS.stranger.address, OWNER]
@@ -325,7 +325,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(OWNER)
   })
 
-  test('a refusal in the wallet sends nothing, and it can be tried again', async () => {
+  test('a request declined in the wallet sends nothing, and can be repeated', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
     wallet.answer = method => {
@@ -341,7 +341,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(/^On-chain as agent/)
   })
 
-  test('the network is changed first; one the wallet does not know is told by its number', async () => {
+  test('the network is changed first; a network that the wallet does not know is named by its number', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     let chainId = '0x1'
@@ -371,7 +371,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  test('a chain that does not answer is told apart from one without the registry', async () => {
+  test('a chain that does not answer and one without the registry have different messages', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.answer = method => {
@@ -387,7 +387,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  test('too little in the account is said before the wallet is asked', async () => {
+  test('a balance that is too low is reported before the wallet is asked', async () => {
     await moveIn(site, { wallet: TEST_KEYS.stranger.address.toLowerCase() })
     await open({ viewport: { width: 1280, height: 900 } })
     wallet.accounts = [TEST_KEYS.stranger.address]
@@ -398,7 +398,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await anvil('anvil_setBalance', TEST_KEYS.stranger.address, `0x${(10n ** 18n).toString(16)}`)
   })
 
-  test('REG-06 two tabs send one transaction, and a reload goes on waiting', async () => {
+  test('REG-06 two tabs send one transaction, and a reloaded tab continues to wait', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     const other = await openTab(page.url())
@@ -427,7 +427,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(`Listed as agent ${before + 1}`, other)
   })
 
-  test('REG-06 however often the button is pressed, one transaction is asked for', async () => {
+  test('REG-06 repeated presses of the button request one transaction', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await stake()
@@ -451,7 +451,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     return await openRegistration()
   }
 
-  test('REG-06 a reload while the wallet asks offers no second stake, and goes on with the first', async () => {
+  test('REG-06 a reload while the wallet asks offers no second stake, and continues with the first', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ viewport: { width: 1280, height: 900 } })
     const before = await agentsRegistered()
@@ -473,7 +473,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
   })
 
-  test('what a wallet declined unheard is begun again when its person says so', async () => {
+  test('a request that the wallet declined by itself is repeated when its owner asks', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.answer = method => {
@@ -488,7 +488,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(/^On-chain as agent/)
   })
 
-  test('a stake that the contract refuses is told: only gas was spent', async () => {
+  test('a stake that the contract refuses is reported: only gas was spent', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.answer = async (method, [given]) => {
@@ -500,7 +500,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Stake 0.001 ETH').waitFor()
   })
 
-  test('a stake that is sped up in the wallet is followed; one that is cancelled can be begun again', async () => {
+  test('a stake that is sped up in the wallet is followed; a cancelled one can be started again', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await anvil('evm_setAutomine', false)
@@ -539,7 +539,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(`On-chain as agent ${before + 1}`)
   })
 
-  test('a stake from elsewhere is seen by who has the page open, and by who opens it afterwards', async () => {
+  test('a stake made elsewhere appears on an open page, and on a page opened later', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await button('Stake 0.001 ETH').waitFor()
@@ -564,7 +564,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
   }
 
-  test('an endpoint that another has listed says whose it is, and another one can be checked', async () => {
+  test('an endpoint listed by another owner names that owner, and another endpoint can be checked', async () => {
     await moveIn(site, { wallet: WALLET })
     const path = await openRegistration()
     const agentId = await register(chain, OWNER, site.url)
@@ -590,7 +590,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
 
-  test('D36 an agent that names another wallet meanwhile is not staked for', async () => {
+  test('D36 an agent that changes its wallet before the stake is not staked for', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await button('Stake 0.001 ETH').waitFor()
@@ -611,7 +611,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     })
   }
 
-  test('a platform that asks for another transaction than is shown is not believed', async () => {
+  test('a platform that requests another transaction than the page shows is not trusted', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     let changed = 0
@@ -626,7 +626,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  test.each(HOSTILE_TEXTS)('WEB-01 nothing of an agent called %j is run', async text => {
+  test.each(HOSTILE_TEXTS)('WEB-01 an agent called %j runs no code', async text => {
     await moveIn(site, { wallet: WALLET, declaration: { name: text.slice(0, 64), description: text } })
     await open()
     await button('Stake 0.001 ETH').waitFor()
@@ -636,7 +636,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 
-  test('WEB-01 wallets announce what they like: names are text, and icons are images that were brought along', async () => {
+  test('WEB-01 announced wallets are untrusted: names are text, and icons are images from the announcement', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await page.addInitScript({ content: `(${HOSTILE_WALLETS})(${JSON.stringify(HOSTILE_TEXTS)})` })
@@ -656,7 +656,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 
-  test('D36 an agent without /about says what it will be listed as, and any account stakes', async () => {
+  test('D36 an agent without /about shows how it will be listed, and any account can stake', async () => {
     site.answer = async request =>
       new URL(request.url).pathname === '/health'
         ? Response.json({ name: 'Old one', version: '1.0', status: 'ok' })
@@ -669,7 +669,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(/^On-chain as agent/)
   })
 
-  test('on a local chain the test wallet of the page stakes, where it is the wallet of /about', async () => {
+  test('on a local chain the page’s test wallet stakes when it is the wallet of /about', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ at: localOrigin, path: '/register', viewport: { width: 1280, height: 900 } })
     await page.getByRole('button', { name: /USDC/ }).click()
@@ -687,7 +687,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAlreadyListed(await agentsRegistered(), 'you')
   })
 
-  test('on a local chain the test wallet is another account, and another wallet takes its place', async () => {
+  test('on a local chain with another test wallet, another wallet replaces it', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ at: localOrigin })
     await button('Stake 0.001 ETH').click()

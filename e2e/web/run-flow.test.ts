@@ -153,7 +153,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
   })
 
-  test('a step that refuses what comes to it ends the run: it says what to change, and asks for nothing', async () => {
+  test('a step that refuses its input ends the run: it names the change to make, and requests nothing', async () => {
     const { flow } = await templateOf('article-card')
     const { inputs, steps, wires } = flow as unknown as {
       readonly inputs: { readonly article: object }
@@ -218,7 +218,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect(wallet?.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(2)
   })
 
-  test('a price that is not the one of the flow is told before anything is signed, and what is signed is what is shown', async () => {
+  test('a price that differs from the flow is reported before anything is signed, and the signed amounts are those shown', async () => {
     const path = await share(await stumbling({ count: '0.009' }))
     const { page, wallet } = await scene.come({ account: PAYER })
     const before = await earned()
@@ -234,7 +234,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect((await earned()) - before).toBe(2_000n)
   })
 
-  test('a wallet that declines the second of two signatures: nothing has begun, nothing is charged', async () => {
+  test('a wallet that declines the second of two signatures: nothing is started, nothing is charged', async () => {
     const path = await share(await stumbling())
     const { page, wallet } = await scene.come({ account: PAYER })
     const before = await earned()
@@ -259,7 +259,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.getByText('No jobs yet').waitFor()
   })
 
-  test('a person is asked, and what is behind them is signed for after that; cancelled, it never is', async () => {
+  test('a person is asked, and later steps are signed after that; if the run is cancelled, they never are', async () => {
     const { flow, sample_input: input } = await templateOf('approve-the-summary')
     const path = await share(flow)
     const { page } = await scene.come()
@@ -287,7 +287,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect((await earned()) - before).toBe(25_000n)
   })
 
-  test('the sheet and a run that has stopped break no rule of WCAG 2.2 A and AA, and are nowhere wider than the window', async () => {
+  test('the sheet and a stopped run break no rule of WCAG 2.2 A and AA, and are never wider than the window', async () => {
     const path = await share(await stumbling())
     const { page } = await scene.come({ bypassCSP: true })
     await page.goto(path, { waitUntil: 'networkidle' })

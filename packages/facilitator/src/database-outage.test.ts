@@ -14,7 +14,7 @@ import {
   type Stack,
 } from './test-setup/start-stack.ts'
 
-describe.runIf(await hasPostgres())('while the database of the ledger is away', () => {
+describe.runIf(await hasPostgres())('while the database of the ledger is unavailable', () => {
   let stack: Stack
   let door: DatabaseDoor
   let facilitator: RunningFacilitator
@@ -62,7 +62,7 @@ describe.runIf(await hasPostgres())('while the database of the ledger is away', 
     expect(await facilitator.settle(request)).toMatchObject({ kind: 'settled' })
   })
 
-  test('a settlement waits, and the payment is charged once it is back', async () => {
+  test('a settlement waits, and the payment is charged once the database is back', async () => {
     const request = await stack.request()
     expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     await goAway()

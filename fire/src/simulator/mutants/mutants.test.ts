@@ -18,7 +18,7 @@ const caughtAt = await readSeeds()
 const sources = await openSources()
 
 test.each(MUTANTS)(
-  'the sources are such that the full run can try whether $breaks ($name)',
+  'the edit of the mutant still fits the sources: $breaks ($name)',
   ({ name, edits }) => {
     for (const [file, broken] of applyEdits(name, edits, sources))
       expect(broken).not.toBe(sources.texts.get(file))
@@ -28,7 +28,7 @@ test.each(MUTANTS)(
 /** The full run hunts all of them. */
 const SAMPLE = MUTANTS.filter(({ isRare }) => isRare !== true).filter((_, place) => place % 10 === 0)
 
-test.each(SAMPLE)('it is noticed that $breaks ($name)', async mutant => {
+test.each(SAMPLE)('the simulator detects the mutant: $breaks ($name)', async mutant => {
   const simulator = await bundleSimulator([mutant])
   const isCaught = async (first: number, count: number): Promise<boolean> => {
     const run = { simulator, first, count, workers: 1, stopsAtViolation: true }

@@ -809,7 +809,7 @@ describe('the called agent', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { type: 'unreachable' }, charged: 'no' })
   })
 
-  test('a word before the URL is asked to stand behind it', async () => {
+  test('a word before the URL is refused with the correct order', async () => {
     const { code, err } = await run(['--text', 'a', 'http://localhost:3000'])
     expect(code).toBe(2)
     expect(err).toContain("✗ the agent's URL comes first, got --text")

@@ -111,7 +111,7 @@ test.each([
   expect(taken).toEqual([])
 })
 
-test('a payment is good for as long as the declared deadline needs, whatever the 402 wishes', async () => {
+test('a payment is valid for as long as the declared deadline needs, whatever the 402 requests', async () => {
   const { url, taken } = await serve(async (asked, forward) =>
     lie(await forward(asked), { maxTimeoutSeconds: 3e9 }),
   )
@@ -127,7 +127,7 @@ test('a payment is good for as long as the declared deadline needs, whatever the
   expect(spent?.goodUntil).toBe(Math.max(...taken.map(({ validBefore }) => Number(validBefore))))
 })
 
-test('the screen shows who is paid, and until when a refused payment stays valid', async () => {
+test('the screen shows the payee, and until when a refused payment stays valid', async () => {
   const { url, taken } = await serve(async (asked, forward) => {
     const headers = new Headers(asked.headers)
     headers.delete('payment-signature')

@@ -345,7 +345,7 @@ const FAULTS: readonly Fault[] = [
   },
 ]
 
-describe('finds what a developer did who', () => {
+describe('finds the mistake of a developer who', () => {
   test.each(FAULTS)('$fault', async ({ mode, words = [], tamper, finds, fix, also }) => {
     const { code, document } = await check(await agents.serve(mode, tamper), '--only', AREAS, ...words)
     const failed = document.results.filter(({ outcome }) => outcome === 'failed')

@@ -17,7 +17,7 @@ const STILL = /still serving the last good version\n/
 
 // A machine that is busy with something else takes its time.
 describe('farebox dev', () => {
-  test('serves at once, shows what to try, and reloads after every save', async () => {
+  test('serves at once, shows a command to try, and reloads after every save', async () => {
     const { dev, url } = await stage(
       { 'handlers.ts': shoutHandlers('one') },
       { variables: { FIXED: 'real' } },
@@ -64,7 +64,7 @@ describe('farebox dev', () => {
   })
 
   // To be exact about it takes a clock of its own: debounce-changes.test.ts. A busy machine may pause amid the saves.
-  test('1,000 saves in a row give few restarts, one without a change of content gives none', async () => {
+  test('1,000 saves in a row give few restarts; a save without a change of content gives none', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('zero') })
     await project.save('handlers.ts', shoutHandlers('one'))
     await dev.says(/restarted in/)
@@ -83,7 +83,7 @@ describe('farebox dev', () => {
     expect(served()).toHaveLength(before + 1)
   })
 
-  test('a broken config or .env keeps the last good version, says where, and is forgotten when fixed', async () => {
+  test('a broken config or .env keeps the last good version and is reported with its place until it is fixed', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     await project.save('agent.json', shoutConfig().replace('"0.001"', '"0,001"'))
     expect(await dev.says(STILL)).toMatch(

@@ -32,7 +32,7 @@ async function gone(pid: number): Promise<void> {
 }
 
 // A machine that is busy with something else takes its time.
-describe('farebox dev goes on', () => {
+describe('farebox dev continues', () => {
   test('a stray error, an exit and a blocking handler are reported, and the process is replaced', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const waiting = shout(url, 'wait')
@@ -117,7 +117,7 @@ describe('farebox dev goes on', () => {
 })
 
 describe('farebox dev refuses', () => {
-  test('a port that is taken, with who has it, and says nothing else', async () => {
+  test('a port that is in use, with the process that uses it, and prints nothing else', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -129,7 +129,7 @@ describe('farebox dev refuses', () => {
     expect(err).toMatch(/\n {2}end that, or choose another port with --port\n$/)
   })
 
-  test('a folder without a config, and a port that is none', async () => {
+  test('a folder without a config, and an invalid port', async () => {
     project = await createProject({})
     const [none, port] = await Promise.all([
       project.run(['dev']).ended,

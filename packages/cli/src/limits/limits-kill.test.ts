@@ -110,7 +110,7 @@ test.each(ways)(
   },
 )
 
-test('an approval of permissions that were allowed before is never lent to one that is half allowed', async () => {
+test('an approval of earlier permissions is never used for an unfinished one', async () => {
   await stage.limits(['allow', stage.agent.url, 'sell', ...allowWords(stage.agent.url).slice(3)])
   permits = false
   await killed(allowWords(stage.agent.url), 2, 'before')

@@ -36,7 +36,7 @@ describe.runIf(process.platform === 'linux')('CLI-05 the browser is opened witho
     expect(await readFile(noted, 'utf8')).toBe(`1\n${word}\n`)
   })
 
-  test('an opener that fails, and none at all, are told', async () => {
+  test('a failing opener and a missing one are reported', async () => {
     await standIn(3)
     expect(await openBrowser('https://x.example')).toBe(false)
     process.env['PATH'] = join(folder, 'nothing')

@@ -51,7 +51,7 @@ const WRITTEN: readonly FieldMap[] = [
 const SAME =
   'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false'
 
-test('the types written are those that are inferred from the same declaration', async () => {
+test('the written types are those inferred from the same declaration', async () => {
   const schemas = [...WRITTEN, ...fc.sample(hostileFields, { seed: 7, numRuns: 80 })]
   const folder = await createCompileFolder()
   for (const [index, fields] of schemas.entries()) {

@@ -142,7 +142,7 @@ describe.each(['nodenext', 'bundler'] as const)('with moduleResolution %s', reso
   })
   afterAll(() => folder.remove())
 
-  test('right handlers compile', () => {
+  test('correct handlers compile', () => {
     const wrong = WRONG.map((_, index) => nameOf(index))
     expect(errors.filter(({ file }) => !wrong.includes(file))).toEqual([])
   })

@@ -112,7 +112,7 @@ test('--json prints one document, also for a negative result', async () => {
   })
 })
 
-test('says what is wrong with a declaration as the person named it', async () => {
+test('reports a problem in a declaration by the path that the person typed', async () => {
   await write('agent.json', '{')
   const refused = await types()
   expect(refused.code).toBe(1)

@@ -52,7 +52,7 @@ test('a replaced block is a reorganisation from the first block after the unchan
   expect(await look('abcxyz')).toMatchObject({ kind: 'same' })
 })
 
-test('a block that appeared and vanished between two looks is noticed if its receipt was accepted', async () => {
+test('a block that appeared and vanished between two checks is noticed if its receipt was accepted', async () => {
   const { chain, look } = stageChain('abc')
   await look('abc')
   chain.note({ number: 3n, hash: 'd' })
@@ -75,7 +75,7 @@ test('another chain id, or another first block, is another chain', async () => {
   expect(await staged.look('abc')).toMatchObject({ kind: 'other-chain' })
 })
 
-test('a chain without any of the blocks seen over more than the time of finality is another one', async () => {
+test('a chain without any of the blocks seen over more than the finality time is another chain', async () => {
   const staged = stageChain('abc')
   await staged.look('abc')
   staged.time.nowMs += network.finalitySeconds * 1_000

@@ -256,7 +256,7 @@ describe('authentication of agents', () => {
     }
   })
 
-  test('is closed to a secret that somebody made up for the id of another, checksum and all', async () => {
+  test('refuses an invented secret with the id of another, even with a valid checksum', async () => {
     const { secret } = await create()
     const id = readSecretId(secret)
     const body = `fbx_${id}_${'A'.repeat(43)}`

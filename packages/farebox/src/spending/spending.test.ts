@@ -679,7 +679,7 @@ describe('the spender', () => {
     expect(await ask(buyer, 'look')).toBeUndefined()
   })
 
-  test('is not named by an agent without a key to spend with', async () => {
+  test('is not named by an agent without a spending key', async () => {
     const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
     expect(await ask(without, 'buy')).toBeUndefined()
   })

@@ -182,7 +182,7 @@ test('requests get 502 when the node has ended, and the proxy keeps running', as
   }
 })
 
-test('a taken port is reported with the process that uses it', async () => {
+test('a port in use is reported with the process that uses it', async () => {
   const port = Number(new URL(door.url).port)
   await expect(openChainDoor(chain.rpcUrl, port)).rejects.toMatchObject({ name: 'PortTakenError', port })
 })

@@ -55,7 +55,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     )
   })
 
-  test('D4 the malleated twin of a signature is refused: high s', () => {
+  test('D4 the malleated form of a signature is refused: high s', () => {
     fc.assert(
       fc.property(PRIVATE_KEY, DIGEST, (key, digest) => {
         const twin = crypto.sign(digest, fromHex(key))

@@ -92,7 +92,7 @@ describe('D54 agents of the named owner', () => {
     expect(agent.serverNames.at(-1)).toBe(host)
   })
 
-  test('the owner may be looked up only when it matters', async () => {
+  test('the owner is looked up only when it matters', async () => {
     const opened = guard({ 'count.agents.svc': [INSIDE] })
     const request = { url: 'https://count.agents.svc/', method: 'GET', ...PROBE_LIMITS } as const
     expect(await opened.send({ ...request, calledFor: async () => NAMED })).toMatchObject({
@@ -105,7 +105,7 @@ describe('D54 agents of the named owner', () => {
     await closed.close()
   })
 
-  test('a block of public addresses may be opened too', async () => {
+  test('a block of public addresses can be allowed too', async () => {
     const opened = guard({ 'count.agents.svc': ['203.1.0.9'] }, { addresses: ['203.1.0.0/24'] })
     expect(await look(opened, 'https://count.agents.svc/')).toMatchObject({ kind: 'answered' })
   })
@@ -123,7 +123,7 @@ describe('D54 agents of the named owner', () => {
   })
 })
 
-describe('D54 everybody else', () => {
+describe('D54 all other owners', () => {
   test.each([
     ['no owner, as of a webhook', undefined],
     ['another owner', OTHER_OWNER],
@@ -144,7 +144,7 @@ describe('D54 everybody else', () => {
     await closed.close()
   })
 
-  test('a connection that was kept for the named owner serves nobody else', async () => {
+  test('a connection that was kept for the named owner serves no other owner', async () => {
     const opened = guard({ 'count.corp.example': [INSIDE] })
     expect(await look(opened, 'https://count.corp.example/')).toMatchObject({ kind: 'answered' })
     const before = agent.requests.length
@@ -195,7 +195,7 @@ describe('D54 never, also for the named owner', () => {
     expect(internet.connects).toEqual([])
   })
 
-  test('a name that starts to lead to this machine is refused at its next connection', async () => {
+  test('a name that starts to resolve to this machine is refused at its next connection', async () => {
     const opened = guard({ 'count.agents.svc': [[INSIDE], ['127.0.0.1']] })
     const request = {
       url: 'https://count.agents.svc/',
@@ -242,7 +242,7 @@ describe('D54 never, also for the named owner', () => {
     expect(internet.connects).toEqual([])
   })
 
-  test('the services of the platform itself, by whatever name they are called', async () => {
+  test('the services of the platform itself, under any name', async () => {
     const names = { 'ledger.agents.svc': [INSIDE], 'two.agents.svc': [INSIDE_SIX, '10.1.9.9'] }
     const opened = guard(names, {
       ownServices: [
@@ -266,12 +266,12 @@ describe('D54 never, also for the named owner', () => {
     expect(internet.connects).toEqual([])
   })
 
-  test('addresses that are not to be called', async () => {
+  test('addresses that must not be called', async () => {
     const opened = guard({ 'count.agents.svc': [INSIDE] }, { shunnedAddresses: [INSIDE] })
     expect(await look(opened, 'https://count.agents.svc/')).toMatchObject(REFUSED)
   })
 
-  test('another certificate than one of the authority', async () => {
+  test('a certificate of another authority', async () => {
     const other = await startUntrustedHost(answer('inside'), {
       certificate: makeCertificate(['count.agents.svc']),
     })

@@ -127,7 +127,7 @@ test('every variable is read', () => {
   })
 })
 
-test('a shunned address matches itself, and a block matches all its addresses', () => {
+test('a blocked address matches itself, and a block matches all its addresses', () => {
   const { shunnedAddresses } = read({ PLATFORM_SHUNNED_ADDRESSES: '5.6.7.8, 9.9.0.0/16,2a00:1::/32' })
   const isShunned = (address: string): boolean => isWithin(address, shunnedAddresses)
   expect(['5.6.7.8', '9.9.255.1', '::ffff:9.9.1.1', '2a00:1:2::3'].filter(isShunned)).toHaveLength(4)

@@ -164,7 +164,7 @@ async function jobOf(id: bigint, endpoint: string): Promise<JobRow> {
 
 describe('D54 the registration of an agent on a private network', () => {
   test.each([CLUSTER, COMPANY])(
-    'of %s needs a session of its owner, and is shown to nobody else',
+    'of %s needs a session of its owner, and is not shown to others',
     async url => {
       const refused = [await open(url), await open(url, OTHER)]
       expect(refused.map(({ statusCode }) => statusCode)).toEqual([400, 400])
@@ -182,7 +182,7 @@ describe('D54 the registration of an agent on a private network', () => {
     },
   )
 
-  test('is shown to nobody else after another has staked for it, nor by its id', async () => {
+  test('is not shown to others after another owner has staked for it, nor by its id', async () => {
     const mine = await open(COMPANY, WALLET)
     const { registration_id: id } = mine.json<{ registration_id: string }>()
     await register(chain, OTHER_OWNER, COMPANY)
@@ -208,7 +208,7 @@ describe('D54 the registration of an agent on a private network', () => {
     expect(sent.answer?.status).toBe(400)
   })
 
-  test('before the network was opened is taken up at the next start', async () => {
+  test('before the network was opened is processed at the next start', async () => {
     const agentId = await register(chain, OWNER, CLUSTER)
     const others = await register(chain, OTHER_OWNER, CLUSTER)
     await settle(closed)

@@ -49,7 +49,7 @@ test('a server whose advisory locks never end is refused', async () => {
   expect(await refusal(await rewrite({ answers: [[YES, NO]] }))).toMatch(/do not end with their transactions/)
 })
 
-test('a server without advisory locks is refused with its own words', async () => {
+test('a server without advisory locks is refused with its own message', async () => {
   const questions: Rewriting = [['pg_advisory_xact_lock', 'pg_advisory_xact_lack']]
   expect(await refusal(await rewrite({ questions }))).toMatch(
     /advisory locks of this server do not work \(function pg_advisory_xact_lack\(bigint\) does not exist\)/,

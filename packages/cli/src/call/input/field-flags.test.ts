@@ -70,7 +70,7 @@ describe('a flag for each field', () => {
     expect(Object.prototype).not.toHaveProperty('x')
   })
 
-  test('--field gives any field, those too that are called like an option', () => {
+  test('--field sets any field, including those named like an option', () => {
     expect(read(['--text', 'a'], ['json=b=c', 'options.depth=2'])).toEqual({
       text: 'a',
       json: 'b=c',
@@ -99,7 +99,7 @@ describe('a flag for each field', () => {
   })
 })
 
-describe('a line that is shown to be pasted', () => {
+describe('a command line to paste', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
@@ -118,7 +118,7 @@ describe('a line that is shown to be pasted', () => {
     { requiredKeys: ['text'] },
   )
 
-  test('gives exactly that input, through a real shell, and moves no cursor', () => {
+  test('gives exactly that input in a real shell, and does not move the cursor', () => {
     fc.assert(
       fc.property(inputs, input => {
         // The shell cannot carry NUL, nor half a character; JSON's escapes do.
@@ -137,7 +137,7 @@ describe('a line that is shown to be pasted', () => {
     )
   })
 
-  test('never has a capability that would read as an option', () => {
+  test('never has a capability that could be read as an option', () => {
     const args = commandArguments({ url: 'u', capability: '--max-price=100', input: {}, fields: FIELDS })
     expect(args).toEqual(['farebox', 'call', 'u'])
   })

@@ -172,7 +172,7 @@ describe('with a node, the chain decides', () => {
     })
   })
 
-  test('D8 a typed failure of a resumed call settles nothing while the payment is good, for a settlement may be on its way', async () => {
+  test('D8 a typed failure of a resumed call settles nothing while the payment is valid, because a settlement may be pending', async () => {
     const failure = { error: new ValidationError('text: is required'), resumed: true }
     expect(await explain({ ...failure, chain: chain('unused') })).toMatchObject({
       charged: 'unknown',

@@ -58,7 +58,7 @@ describe('reports', () => {
   })
 })
 
-test('orders are read back, and what is none is none', () => {
+test('commands are parsed, and invalid ones are ignored', () => {
   expect(readCommand({ kind: 'ping' })).toEqual({ kind: 'ping' })
   expect(readCommand({ kind: 'leave', hasSuccessor: true })).toEqual({ kind: 'leave', hasSuccessor: true })
   for (const none of [undefined, null, 5, {}, { kind: 'load' }, { cmd: 'NODE_CLUSTER' }])

@@ -29,7 +29,7 @@ function stage(paid?: ReturnType<PageRunsOptions['paid']>) {
   return { runs, steps, pageAgent: { served, declaration } as PageAgent }
 }
 
-test('a job is run over HTTP like anybody’s, and the answer is passed on word for word', async () => {
+test('a job is run over HTTP like any caller’s, and the answer is passed on word for word', async () => {
   agent = await serveAgent()
   const { runs, pageAgent } = stage()
   const answer = await runs.run(jobOf({ text: 'a b c' }), pageAgent)
@@ -38,7 +38,7 @@ test('a job is run over HTTP like anybody’s, and the answer is passed on word 
   expect(agent.seen.map(({ path }) => path)).toEqual(['/execute'])
 })
 
-test('D21 a refusal is the agent’s own', async () => {
+test('D21 a refusal has the agent’s own message', async () => {
   agent = await serveAgent()
   const { runs, pageAgent } = stage()
   const answer = await runs.run(jobOf({}), pageAgent)
@@ -46,7 +46,7 @@ test('D21 a refusal is the agent’s own', async () => {
   expect(JSON.parse((answer as { readonly body: string }).body)).toMatchObject({ error: 'text: is required' })
 })
 
-test('where payments are on a job is paid once, and what the chain says is told', async () => {
+test('with payments on, a job is paid once, and the outcome on the chain is shown', async () => {
   const signer = privateKeySigner(await loadEvmCrypto(), PAYER_KEY)
   agent = await serveAgent({ funded: [signer.address] })
   const readSettled = () =>
@@ -60,7 +60,7 @@ test('where payments are on a job is paid once, and what the chain says is told'
   expect(steps).toMatchObject([{ kind: 'asked', amount: '0.002' }, { kind: 'signed' }])
 })
 
-test('an agent that does not answer is told as that, and nothing is shown of an answer before', async () => {
+test('an agent that does not answer is reported, and nothing of an earlier answer is shown', async () => {
   agent = await serveAgent()
   const { runs, pageAgent } = stage()
   await agent.close()
@@ -71,7 +71,7 @@ test('an agent that does not answer is told as that, and nothing is shown of an 
   })
 })
 
-test('steps are those of the job’s own events', async () => {
+test('steps come from the job’s own events', async () => {
   agent = await serveAgent()
   const { runs, steps, pageAgent } = stage()
   const job = jobOf({ text: 'a' })

@@ -21,7 +21,7 @@ describe('a request is refused', () => {
     expect(statusOf('GET', { host })).toBe(421)
   })
 
-  test('without a name', () => {
+  test('without a host name', () => {
     expect(refuseForeignPage({ method: 'GET', headers: {} }, PORT)?.status).toBe(421)
   })
 
@@ -57,7 +57,7 @@ describe('a request is refused', () => {
     },
   )
 
-  test('with a method of no use here', () => {
+  test('with an unsupported method', () => {
     expect(statusOf('OPTIONS', {})).toBe(405)
     expect(statusOf('PUT', JSON_TYPE)).toBe(405)
   })
@@ -72,7 +72,7 @@ describe('a request is answered', () => {
     },
   )
 
-  test('of the page itself, of a program, and of a link that is followed from elsewhere', () => {
+  test('from the page itself, from a program, and from a link on another site', () => {
     expect(statusOf('POST', { 'sec-fetch-site': 'same-origin', ...JSON_TYPE })).toBeUndefined()
     expect(statusOf('POST', { 'content-type': 'application/json; charset=utf-8' })).toBeUndefined()
     const link = {

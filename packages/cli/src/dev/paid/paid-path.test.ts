@@ -84,7 +84,7 @@ async function pay(url: string, text: string): Promise<unknown> {
   return await execute(url, 'count', { text }, { signer, crypto })
 }
 
-test('an agent is paid on it, and its job tells where the money went', async () => {
+test('an agent is paid through it, and its job shows where the money went', async () => {
   const folder = await createFolder()
   const { path, err } = await start(folder, { live: true })
   expect(err()).toContain('starting a chain')
@@ -125,7 +125,7 @@ test('an agent is paid on it, and its job tells where the money went', async () 
   ])
 })
 
-test('two folders have a path each at the same time', async () => {
+test('two folders have separate payment stacks at the same time', async () => {
   const [first, second] = [await createFolder(), await createFolder()]
   const wallet = TEST_KEYS.secondAgent.address
   const [{ path }, { path: other }] = await Promise.all([start(first), start(second, { wallet })])
@@ -139,7 +139,7 @@ test('two folders have a path each at the same time', async () => {
   expect(other.variables['AGENT_WALLET_ADDRESS']).toBe(wallet)
 })
 
-test('an economy that runs in the folder is joined: the agent is paid there, and leaves it running', async () => {
+test('an economy that runs in the folder is joined: the agent is paid there, and does not stop it', async () => {
   const folder = await createFolder()
   const economy = await startEconomy({
     folder: join(folder, '.farebox'),
@@ -166,7 +166,7 @@ test('an economy that runs in the folder is joined: the agent is paid there, and
   expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
 })
 
-test('says that the economy it joined has ended', async () => {
+test('reports that the economy it joined has ended', async () => {
   const folder = await createFolder()
   const launcher = await launch(`
     import { startEconomy } from '@farebox/local/economy'
@@ -178,7 +178,7 @@ test('says that the economy it joined has ended', async () => {
   expect(await path.broken).toMatch(/^process \d+, which ran the economy in .*, has ended: /)
 })
 
-test('a later start goes on with the same chain and secret', async () => {
+test('a later start continues with the same chain and secret', async () => {
   const folder = await createFolder()
   const { path } = await start(folder)
   const { url, told } = await serve(path)
@@ -190,7 +190,7 @@ test('a later start goes on with the same chain and secret', async () => {
   expect(next.variables['FACILITATOR_SECRET']).toBe(path.variables['FACILITATOR_SECRET'])
 })
 
-test('says which part ended by itself, and nothing when it was told to stop', async () => {
+test('names a part that ended by itself, and reports nothing after a requested stop', async () => {
   const folder = await createFolder()
   const { path } = await start(folder)
   const { path: stopped } = await start(await createFolder())
@@ -200,7 +200,7 @@ test('says which part ended by itself, and nothing when it was told to stop', as
   expect(await Promise.race([path.broken, stopped.broken])).toMatch(/^the chain ended unexpectedly: /)
 })
 
-test('a wallet that is none is refused before anything starts', async () => {
+test('an invalid wallet address is refused before anything starts', async () => {
   await expect(start(await createFolder(), { wallet: '0x123' })).rejects.toMatchObject({
     name: 'CommandError',
     message: 'AGENT_WALLET_ADDRESS must be an address: 0x and 40 hex digits',

@@ -49,7 +49,7 @@ function starting(start: ReturnType<typeof shown>): (activity: string) => void {
   return activity => report(activity)
 }
 
-test('where lines stay, a slow start says after ten seconds what it does, and then every thirty', () => {
+test('without a terminal, a slow start prints its current step after ten seconds, and then every thirty', () => {
   const start = shown(false)
   const report = starting(start)
   report('migrating the database')
@@ -61,7 +61,7 @@ test('where lines stay, a slow start says after ten seconds what it does, and th
   expect(start.pass(60)).toBe('')
 })
 
-test('on a terminal one line counts the seconds, and is taken away', () => {
+test('on a terminal one line counts the seconds, and is removed at the end', () => {
   const start = shown(true)
   expect(start.written()).toMatch(/^ {2}starting a chain, .* …$/)
   starting(start)

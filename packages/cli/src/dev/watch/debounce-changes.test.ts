@@ -96,7 +96,7 @@ test('changes before the actor is ready are combined', async () => {
   expect(acts.map(({ files }) => files)).toEqual([['a', 'b']])
 })
 
-test('changes without a pause are acted on nevertheless', async () => {
+test('uninterrupted changes still lead to an action', async () => {
   const { clock, acts, debouncer } = stage()
   for (let count = 0; count < 300; count += 1) {
     debouncer.add('a')

@@ -62,7 +62,7 @@ test('changes that a watcher missed are found: a change, a new file, a removed o
   expect(await sweepUntilTold()).toEqual([there])
 })
 
-test('a file that was touched is told of, and is no change; after the close nothing is', async () => {
+test('a touched file is reported and does not count as a change; after close nothing is reported', async () => {
   const file = join(folder, 'a.ts')
   await writeFile(file, 'one')
   // Older than what is read now.

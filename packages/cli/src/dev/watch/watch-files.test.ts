@@ -95,7 +95,7 @@ describe('a watched file', () => {
     }
   })
 
-  test('a file added to the watch later is noticed in a folder watched already', async () => {
+  test('a file added to the watch later is noticed in a folder that is already watched', async () => {
     await Promise.all([write('a.ts', '1'), write('later.ts', '1')])
     watch.follow([at('a.ts')])
     await ready('a.ts')
@@ -121,7 +121,7 @@ describe('fingerprints', () => {
     expect(await fingerprints.changed([at('unknown.ts')])).toEqual([])
   })
 
-  test('a file that came while others were read counts as changed, one that was there before does not', async () => {
+  test('a file created while others were read counts as changed; one that existed before does not', async () => {
     const beforeMs = Date.now() - 10_000
     await write('new.ts', '1')
     const fingerprints = createFingerprints()

@@ -168,7 +168,7 @@ test('an exported flow is the project of an agent that compiles and does what th
   ])
 })
 
-test('the handlers of an exported flow read as a person would write them', async () => {
+test('the handlers of an exported flow look handwritten', async () => {
   await exported(FLOW)
   const code = await file('handlers.ts')
   expect(code).toContain(`  const [work, beside] = await Promise.all([
@@ -182,7 +182,7 @@ test('the handlers of an exported flow read as a person would write them', async
   expect(await file('.env.example')).toContain('# HIRING_PRIVATE_KEY=')
 })
 
-test('a price is taken that leaves a tenth to the agent, and no lower one', async () => {
+test('a price that leaves a tenth to the agent is accepted, a lower one is not', async () => {
   expect(await exported(FLOW, '--price', '0.0266')).toMatchObject({
     code: 1,
     err: expect.stringContaining('its jobs cost 0.024 USDC') as string,
@@ -193,7 +193,7 @@ test('a price is taken that leaves a tenth to the agent, and no lower one', asyn
   })
 })
 
-test('a flow that waits for a person is no agent, and nothing is written over what is there', async () => {
+test('a flow that waits for a person cannot be exported, and no existing file is overwritten', async () => {
   const asks = {
     ...FLOW,
     steps: { ...FLOW.steps, ask: { kind: 'approval', question: 'Really?', constants: { value: 1 } } },

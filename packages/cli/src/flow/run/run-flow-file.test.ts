@@ -222,7 +222,7 @@ describe('farebox flow run', () => {
 })
 
 describe('a run that does not end by itself', () => {
-  test('a failed step tells what was paid, what may be, and how to go on; resume asks again with the same payment', async () => {
+  test('a failed step shows what was paid, what may be charged, and how to continue; resume uses the same payment', async () => {
     platform.agents.set('encode', (_, attempt) =>
       attempt === 1 ? { error: 'out of\u001b[31m ink' } : { output: { svg: 'drawn' } },
     )
@@ -243,7 +243,7 @@ describe('a run that does not end by itself', () => {
     expect(charges()).toEqual(['summary 0.01', 'qr 0.005'])
   })
 
-  test('a step that was charged and gave nothing is paid again only with --pay-again', async () => {
+  test('a step that was charged without a result is paid again only with --pay-again', async () => {
     platform.agents.set('encode', () => ({ error: 'out of ink', charged: true }))
     const { code, err } = await run(NAMED, [...ARTICLE, '--max-total', '0.05'])
     expect([code, err]).toEqual([1, expect.stringContaining('was charged, and gave nothing: out of ink')])
@@ -254,7 +254,7 @@ describe('a run that does not end by itself', () => {
     expect(charges()).toEqual(['summary 0.01', 'qr 0.005', 'qr 0.005'])
   })
 
-  test('a person who is there is asked, and can leave it for later', async () => {
+  test('a person at the terminal is asked, and can postpone the answer', async () => {
     const later = await run(APPROVED, [...ARTICLE, '--max-total', '0.05'], { answers: ['later'] })
     expect([later.code, later.questions]).toEqual([3, ['Print it?']])
     expect(later.err).toContain('\n    Short.\n')

@@ -207,7 +207,7 @@ describe('the job that a charge belongs to', () => {
 })
 
 describe('before a payment is refused as too late, the facilitator is asked whether it was charged', () => {
-  test('a passed deadline is then no 408: the job runs for the time that the agent declares', async () => {
+  test('a passed deadline is then not a 408: the job runs for the time that the agent declares', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
     stage.work = (input, { signal }) => ({ text: signal.aborted ? 'late' : String(input['text']) })
@@ -287,7 +287,7 @@ test('D40 a store that lost its data during a settlement: the charged job is pen
   expect(stage.gate.charged.size).toBe(1)
 })
 
-test('I4 a record that the store wrote without saying so is not forgotten, and delivered to the repeat', async () => {
+test('I4 a record that the store wrote without reporting it is kept, and delivered to the repeat', async () => {
   const clock = createFakeClock()
   const store = createMemoryStore(clock)
   let isSilent = true

@@ -454,7 +454,7 @@ describe('after the process of a job has died', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('an overrun noticed late is rechecked: the lease was over, and another process ran the job and charged', async () => {
+  test('an overrun noticed late is rechecked: the lease had ended, and another process ran the job and charged', async () => {
     const { clock, store, gate } = createPorts()
     let stoodStill = false
     const still: JobStore = {
