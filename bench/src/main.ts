@@ -64,7 +64,7 @@ async function main(options: Options): Promise<number> {
   if (options.write && commit === undefined)
     throw new TypeError('--write: commit your changes first, so that a record can name what was measured')
   const begun = `${describeMachine()}, load ${describeLoad()}`
-  process.stdout.write(`${begun}${options.quick ? '; a quick run, not to be quoted' : ''}\n`)
+  process.stdout.write(`${begun}${options.quick ? '; a quick run: do not quote its figures' : ''}\n`)
   const stage = await setStage({ tell, quick: options.quick })
   let older: OlderBuild | undefined
   const close = async (): Promise<void> => {

@@ -30,7 +30,7 @@ for (const [file, text] of compileAll()) {
   else if (readIfThere(path) !== text) differing.push(file)
 }
 if (differing.length > 0) {
-  console.error(`${differing.join(', ')}: not what sol/ compiles to; run node scripts/compile.mjs`)
+  console.error(`${differing.join(', ')}: not the output of sol/; run node scripts/compile.mjs`)
   process.exitCode = 1
 }
 

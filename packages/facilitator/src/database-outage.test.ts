@@ -46,7 +46,7 @@ describe.runIf(await hasPostgres())('while the database of the ledger is unavail
   const goAway = async (): Promise<void> => {
     await door.shut()
     const found = facilitator.verify(await stack.request())
-    await until(() => events.includes('the database is away: requests of agents wait'))
+    await until(() => events.includes('the database is unavailable: requests of agents wait'))
     void found
   }
 

@@ -141,7 +141,7 @@ describe('an agent in dev mode', () => {
     const { code, out, err } = await run([url, '--text', 'a', '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ output: { words: 'many' }, violation: { field: 'words' } })
-    expect(err).toContain('! the output is not what was declared: words: must be an integer, got "many"')
+    expect(err).toContain('! the output violates its schema: words: must be an integer, got "many"')
   })
 })
 

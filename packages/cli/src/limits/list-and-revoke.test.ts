@@ -62,7 +62,7 @@ const ALLOWED = `   agent  capability  each time  in all  spent  left  until
 describe('farebox limits list', () => {
   test('says that nothing is permitted, and how to set a permission', async () => {
     const { code, out, err } = await stage.limits(['list'])
-    expect(out).toBe('nothing is allowed to any agent\n')
+    expect(out).toBe('no agent has a permission\n')
     expect(err).toContain(`  ${OWNER}  FAREBOX_PRIVATE_KEY\n  on local chain (eip155:84532)\n`)
     expect(err).toContain('farebox limits allow <agent> <capability> --limit 1.00')
     expect(err).toContain('✓ approval  0.00 USDC, exactly what is left\n')
@@ -89,7 +89,7 @@ describe('farebox limits list', () => {
     forgetLogs()
     const { out, err } = await stage.limits(['list'])
     expect(out).not.toContain('nothing is allowed')
-    expect(err).toContain('! one more permission is set, and this node does not tell for whom\n')
+    expect(err).toContain('! one more permission is set, and this node cannot list them\n')
     expect(err).toContain('! approval  0.00 USDC, less than the 5.00 that are left')
   })
 

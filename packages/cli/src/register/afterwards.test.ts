@@ -290,7 +290,7 @@ describe('farebox deregister', () => {
     await stopped(update(), 'before')
     const { code, err } = await run(deregister())
     expect(code).toBe(0)
-    expect(err).toMatch(/moving agent \d+ by 0x[0-9a-f]{64} came to nothing; it is not sent again\n/)
+    expect(err).toMatch(/moving agent \d+ by 0x[0-9a-f]{64} failed; it is not sent again\n/)
     expect(await pendingChanges()).toEqual([])
   })
 })

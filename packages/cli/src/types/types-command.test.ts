@@ -57,7 +57,7 @@ test('--check writes nothing and reports through its exit code', async () => {
   const missing = await types('--check')
   expect(missing.code).toBe(1)
   expect(missing.err()).toBe(
-    '✗ agent.d.ts is not what the declaration says\n  farebox types writes it again\n',
+    '✗ agent.d.ts does not match the declaration\n  farebox types writes it again\n',
   )
   expect(await readdir(folder)).toEqual(['agent.json'])
   await types()

@@ -195,7 +195,7 @@ async function take(
   const { transaction = '–' } = hired
   log.job('hired', job.jobId, { child: jobId, agent, paid: hired.paid, transaction })
   if (payment?.receiptProblem !== undefined)
-    log.warn('a hired agent answered without a receipt that can be right', {
+    log.warn('a hired agent answered without a valid receipt', {
       job: job.jobId,
       child: jobId,
       reason: payment.receiptProblem,

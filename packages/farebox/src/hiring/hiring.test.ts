@@ -377,7 +377,7 @@ describe('a hired agent', () => {
       return `${paid} ${transaction} ${(await budget()).job}`
     })
     expect((await run()).text).toBe('0.005 undefined 0.004')
-    expect(logs()).toContain('a hired agent answered without a receipt that can be right')
+    expect(logs()).toContain('a hired agent answered without a valid receipt')
   })
 
   test('that is this agent, by its wallet, its URL or its hiring wallet, is refused', async () => {

@@ -97,7 +97,7 @@ async function lookWhileWatched(watch: Watch): Promise<void> {
     // own time.
     if (watchers.size > 0)
       await look(watch).catch((error: unknown) => {
-        log.warn('could not look for changes', { error: describeError(error) })
+        log.warn('could not check for changes', { error: describeError(error) })
       })
   }
   unsubscribe()
