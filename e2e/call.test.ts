@@ -66,7 +66,7 @@ async function remember(ended: Promise<CliRun>): Promise<CliRun> {
   return run
 }
 
-/** What moved since: one payer's balance, and the transfers to the agent. */
+/** Changes since then: one payer's balance, and the transfers to the agent. */
 async function watchMoney(): Promise<() => Promise<{ readonly paid: bigint; readonly transfers: number }>> {
   const balance = (): Promise<bigint> => usdcBalance(stage.chain, TEST_KEYS.payer.address)
   const [before, transfersBefore] = [await balance(), await transfersTo(stage, TEST_KEYS.agent.address)]

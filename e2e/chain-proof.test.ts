@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const PAYER = TEST_KEYS.payer
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
 const STRANGER = TEST_KEYS.stranger.address.toLowerCase()
-/** Enough for any call here; with it given, the chain mines what will revert too. */
+/** Enough for any call here; with an explicit limit, the chain also mines transactions that revert. */
 const GAS = '0x7a120'
 
 /** An authorization with its payer's signature. */
@@ -69,7 +69,8 @@ describe('the outcome of an authorization', () => {
   })
 
   test('D10 each payment in a batch is distinguished from a transfer with the same amounts', async () => {
-    // One nonce was signed twice: once for the agent, which is asked about, once for a stranger, which is mined.
+    // One nonce was signed twice: for the agent, about which the test asks, and for another payee, whose transfer is
+    // mined.
     const nonce = freshNonce()
     const [asked, mined, twin] = await Promise.all([sign({ nonce }), sign({ nonce, to: STRANGER }), sign()])
     const receipt = await settleTogether([mined, twin])
@@ -181,7 +182,7 @@ async function verdictOn(payment: Signed): ReturnType<typeof findSettlement> {
   return await findSettlement(rpc, network, payment.authorization, (await readHead(rpc)).seconds)
 }
 
-/** Signs a payment of 0.01 USDC to the agent, good for an hour of the chain's time. */
+/** Signs a payment of 0.01 USDC to the agent, valid for an hour of the chain's time. */
 async function sign(terms: Partial<Authorization> = {}): Promise<Signed> {
   const { seconds } = await readHead(rpc)
   const authorization = {
@@ -232,7 +233,7 @@ function transferCall({ authorization, signature }: Signed): Hex {
   })
 }
 
-/** Sends a call from an account that anvil holds the key of, and gives its receipt, whether it succeeded or not. */
+/** Sends a call from an account whose key anvil has, and returns its receipt, whether it succeeded or not. */
 async function send(to: string, data: Hex, from: string = TEST_KEYS.relayer.address): Promise<ChainReceipt> {
   const receipt = parseReceipt(await sendTestTransaction(chain.rpcUrl, { from, to, data, gas: GAS }))
   if (receipt === undefined) throw new Error('anvil gave no receipt')

@@ -7,14 +7,14 @@ import { goOutside, type Outside } from './stage/installed/outside.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What `dev --paid` needs besides, until the packages are on npm. */
+/** The additional package that `dev --paid` needs until the packages are on npm. */
 const INSTALL_LOCAL = 'npm install --save-dev ./vendor/local/*.tgz'
 
 let outside: Outside
 let folder: string
 
 beforeAll(async () => {
-  // Nothing of ours is published: only packages of others are to be had.
+  // None of our packages is published: only third-party packages are available.
   outside = await goOutside({ published: false })
   folder = join(outside.folder, 'my agent')
 })
@@ -28,7 +28,7 @@ async function shown(name: string): Promise<readonly string[]> {
   return text.split('\n')
 }
 
-/** Where the packages that are ours were taken from. */
+/** The source of our packages. */
 async function sourcesOfOurs(): Promise<readonly (string | undefined)[]> {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
     readonly packages: { readonly [path: string]: { readonly resolved?: string } }
@@ -42,11 +42,11 @@ async function sourcesOfOurs(): Promise<readonly (string | undefined)[]> {
 test('a clone creates a project outside of it, which installs only third-party packages and passes its tests', async () => {
   const [init = '', enter, ...then] = await shown('init')
   expect([enter, ...then]).toEqual(['cd ../my-agent', 'npm install', INSTALL_LOCAL, 'npx farebox dev --paid'])
-  // The same line, with the place filled in.
+  // The same line, with the path filled in.
   const line = init.replace('../my-agent', `'${folder}'`)
   const made = await outside.run('sh', ['-c', line], { folder: root })
   expect(made).toMatchObject({ code: 0, out: expect.stringContaining('vendor/') })
-  // As a path from here, where that is the shorter one.
+  // As a relative path, if that is shorter.
   expect(made.out).toMatch(/^ *cd '.*\/my agent'$/m)
 
   const installed = await outside.run('npm', ['install'], { folder })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   secret = await stage.secret(facilitator, [TEST_KEYS.agent.address, TEST_KEYS.secondAgent.address])
   secretFile = join(stage.folder, 'secret')
   await writeFile(secretFile, secret)
-  // What a local economy leaves behind, as far as the command reads it.
+  // The files of a local economy that the command reads.
   const { rpcUrl, chainId } = stage.chain
   const { privateKey } = TEST_KEYS.payer
   const chain = { rpcUrl, network: `eip155:${chainId}` }
@@ -133,7 +133,7 @@ describe('farebox-conformance facilitator', () => {
     stage.onStrike(liar.stop)
   })
 
-  // All rules are put to ours in `facilitator-rules.test.ts`.
+  // `facilitator-rules.test.ts` checks all rules with our facilitator.
   test('our facilitator passes a rule; the cases that need a proxy before its node are reported as skipped', async () => {
     const { code, out, err } = await run('facilitator', facilitatorUrl, '--local', '.', '--only', 'SR4')
     expect({ code, err }, out).toEqual({ code: 0, err: '' })

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.strike())
 
-/** A payer of its own, with exactly one job's worth: a second transfer would be impossible, and a first is seen. */
+/** A separate payer with money for exactly one job: a second transfer would be impossible, and the first is visible. */
 async function newPayer(): Promise<{ readonly key: string; readonly address: string }> {
   const key = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`
   const { address } = privateKeySigner(stage.crypto, key)
@@ -38,7 +38,7 @@ async function newPayer(): Promise<{ readonly key: string; readonly address: str
   return { key, address }
 }
 
-/** Starts an agent that dies at a step, on a store of its own. */
+/** Starts an agent that dies at a step, with its own store. */
 async function startCrashingAgent(
   name: string,
   crashAt: string,
@@ -89,7 +89,7 @@ async function restart(name: string): Promise<string> {
   return agent.url
 }
 
-/** Repeats the same request until it is neither pending nor unanswered, as any careful client does. */
+/** Repeats the same request until it is neither pending nor unanswered, like any careful client. */
 async function untilAnswered(url: string, body: string, header: string): Promise<Answered> {
   return await until(async () => {
     const answered = await post(url, body, header).catch(() => undefined)

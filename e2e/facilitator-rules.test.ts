@@ -6,11 +6,11 @@ import { startRpcProxy, type RpcProxy } from './stage/proxies/rpc-proxy.ts'
 import { brokenCases, rulesPage, type Column } from './stage/rules-page.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
-// Every case of the facilitator rules, sent to ours and to the x402 project's, and judged by answers and by the chain.
+// Every case of the facilitator rules, sent to ours and to the x402 project's, and judged by answers and on the chain.
 
 const WALLETS = { payTo: TEST_KEYS.agent.address, secondPayTo: TEST_KEYS.secondAgent.address }
 
-/** The words that callers of ours can branch on, by HTTP status: a refusal and the cases that end in it. */
+/** The codes on which our callers can branch, by HTTP status: a refusal and the cases that end in it. */
 const REFUSALS: readonly (readonly [words: string, ...cases: string[]])[] = [
   ['400 unsupported_scheme', 'SR1-05'],
   ['400 invalid_network', 'SR1-08'],
@@ -72,7 +72,7 @@ beforeAll(async () => {
   reference = await play(async ({ url: rpcUrl }) => {
     const { url, stop } = await startReferenceFacilitator(rpcUrl)
     stage.onStrike(stop)
-    // A library: the HTTP door is of the stage.
+    // A library: the stage adds the HTTP server.
     return { name: 'x402 reference', url, secret: '', door: false }
   })
 }, 600_000)

@@ -131,7 +131,7 @@ test('a secret is shown once, listed without its value, replaced and revoked', a
   expect(await farebox('secret', 'revoke', id)).toMatchObject({ code: 2 })
   expect(await farebox('secret', 'revoke', id, '--yes')).toMatchObject({ code: 0 })
   expect((await farebox('secret', 'list')).out).toMatch(new RegExp(`${id} +revoked`))
-  // What looks like the secret itself is not repeated.
+  // A value that looks like the secret itself is not repeated.
   const mistaken = await farebox('secret', 'revoke', `${secret}.`, '--yes')
   expect(mistaken.code).toBe(2)
   expect(mistaken.err).not.toContain(secret)

@@ -8,7 +8,7 @@ import { goOutside, type Ended, type Outside } from './stage/installed/outside.t
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What a person installs to build on; `@farebox/local` and the facilitator are programs before they are libraries. */
+/** Packages for development; `@farebox/local` and the facilitator are primarily programs. */
 const LIBRARIES = [
   'farebox',
   '@farebox/client',
@@ -110,7 +110,7 @@ describe('a project outside the repository builds on the packages', () => {
   )
 
   test('the examples of the READMEs compile, and an error in one is detected', async () => {
-    // viem's types speak of browsers, whatever is imported from it.
+    // viem's types refer to browser types, whatever is imported from it.
     const { out } = await compile({ resolution: 'nodenext', include: ['shown', 'broken'], lib: ['dom'] })
     expect(out).toMatch(/^broken\/wrong\.ts\(2,14\): error TS2322: .*\n$/)
   })
@@ -149,13 +149,13 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(file, text)
 }
 
-/** Everything that can be imported from them. */
+/** All importable paths. */
 async function listDoors(): Promise<readonly string[]> {
   const doors: string[] = []
   for (const name of [...LIBRARIES, '@farebox/cli']) {
     const manifest = await readFile(join(outside.folder, 'node_modules', name, 'package.json'), 'utf8')
     const { exports } = JSON.parse(manifest) as { readonly exports: { readonly [door: string]: unknown } }
-    // Files of JSON are to be read, not imported.
+    // JSON files are read, not imported.
     doors.push(
       ...Object.keys(exports)
         .filter(door => !door.endsWith('.json'))
@@ -178,7 +178,7 @@ function openLine(door: string): string {
     : `await import('${door}')`
 }
 
-/** What the README of a package shows, each block a module. */
+/** The examples in the README of a package, each block a module. */
 async function readmeCode(name: string): Promise<string> {
   const readme = await readFile(join(outside.folder, 'node_modules', name, 'README.md'), 'utf8')
   const [, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
@@ -186,7 +186,7 @@ async function readmeCode(name: string): Promise<string> {
   return code
 }
 
-/** Runs the compiler as it was installed. */
+/** Runs the installed compiler. */
 async function compile(options: {
   readonly resolution: 'nodenext' | 'bundler'
   readonly include: readonly string[]

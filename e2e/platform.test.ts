@@ -70,7 +70,7 @@ async function ask(path: string): Promise<{ readonly status: number; readonly bo
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-/** Asks until the answer is as wanted. */
+/** Repeats until the answer is as expected. */
 async function answers(path: string, wanted: object): Promise<void> {
   await expect.poll(async () => (await ask(path)).body).toMatchObject(wanted)
 }

@@ -34,7 +34,7 @@ function block(name: string): string {
   return found
 }
 
-/** The README of the runtime shows how an agent is made in TypeScript alone. */
+/** Only the README of the runtime shows how to create an agent in TypeScript. */
 async function createAgentShown(): Promise<string> {
   const text = await readFile(join(root, 'packages', 'farebox', 'README.md'), 'utf8')
   return /```ts\n([\s\S]*?)```/.exec(text)?.[1] ?? ''

@@ -14,12 +14,12 @@ import { setStage, type Stage } from './stage/stage.ts'
 const isInstalled = hasHaproxy()
 if (!isInstalled) console.log('HAProxy is not installed: rolling restarts are not tested')
 
-/** Every fourth job is ordered through the platform, the others are asked for directly. */
+/** Every fourth job is ordered through the platform, the others directly. */
 const JOBS_A_SECOND = 20
 const DRAIN = '1'
 const WALLET = TEST_KEYS.agent.address
 
-/** A server that is started again at the same place. */
+/** A server that is restarted at the same address. */
 interface Part extends Backend {
   readonly name: string
   start(): Promise<{ readonly pid: number; readonly exited: Promise<unknown> }>

@@ -43,7 +43,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 interface Serving {
   readonly agent: RunningChild<string>
-  /** Resolves once so many handlers have begun. */
+  /** Resolves once this many handlers have begun. */
   began(count: number): Promise<void>
 }
 

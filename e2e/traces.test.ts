@@ -47,13 +47,13 @@ async function startSeller(name: string): Promise<LocalAgentProcess> {
 
 type Line = { readonly event: string; readonly [field: string]: unknown }
 
-/** The lines of a program so far. */
+/** A program's lines so far. */
 async function linesOf(program: string): Promise<readonly Line[]> {
   const text = await readFile(join(stage.folder, 'logs', `${program}.log`), 'utf8').catch(() => '')
   return text.split('\n').flatMap(line => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
 }
 
-/** The events that a trace is found by, in the order in which each program wrote them. */
+/** The events by which a trace is found, in the order in which each program wrote them. */
 async function follow(trace: string): Promise<{ readonly [program: string]: readonly string[] }> {
   const found: { [program: string]: readonly string[] } = {}
   for (const program of ['platform', 'seller', 'seller-again', 'facilitator']) {

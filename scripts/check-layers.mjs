@@ -17,7 +17,7 @@ const ROWS = [
   ['e2e', 'bench', 'fire'],
 ]
 
-/** Tests may reach up to the local chain and database: that is what they run on. */
+/** Tests may import the local chain and database, on which they run. */
 const TESTS_MAY_USE = '@farebox/local'
 
 const IMPORT = /(?:from|import)\s*\(?\s*['"]((?:@farebox\/|farebox)[^'"]*)['"]/g

@@ -92,7 +92,7 @@ function checkRelease(manifests, hasProvenance) {
   return version
 }
 
-/** Those that others need come first: nobody can install a package before what it depends on is there. */
+/** Dependencies come first: a package cannot be installed before its dependencies are published. */
 function inOrder(manifests) {
   const ordered = []
   const add = manifest => {
@@ -104,7 +104,7 @@ function inOrder(manifests) {
   return ordered
 }
 
-/** The registry is asked for nothing in a dry run. */
+/** A dry run sends no request to the registry. */
 async function publish(file, { isDry, hasProvenance }) {
   const words = ['publish', file, '--ignore-scripts', ...(isDry ? ['--dry-run', '--offline'] : [])]
   if (hasProvenance) words.push('--provenance')

@@ -1,11 +1,11 @@
-// What a step that takes long is doing: "platform: migrating the database, 12 s".
+// The current activity of a slow step: "platform: migrating the database, 12 s".
 
-/** A step that takes longer says what it is doing. */
+/** A step that takes longer reports its activity. */
 export const SLOW_AFTER_MS = 10_000
-/** Where lines stay, it says so this often. */
+/** Without a terminal, the interval of these reports. */
 export const AGAIN_EVERY_MS = 30_000
 
-/** How long, once it is long enough to be of interest: ", 12 s", else nothing. */
+/** The duration, once it is long enough to be of interest: ", 12 s", else nothing. */
 export function elapsedText(elapsedMs) {
   return elapsedMs < SLOW_AFTER_MS ? '' : `${Math.floor(elapsedMs / 1_000)} s`
 }
@@ -29,7 +29,7 @@ export function reportSlowStep(name, describe, write, clock) {
   return () => cancel()
 }
 
-/** The machine's. */
+/** The machine's clock. */
 export const machineClock = {
   nowMs: () => performance.now(),
   after(ms, call) {

@@ -1,5 +1,6 @@
-// Tests that are known to fail now and then. Such a failure is printed and does not make a run fail. Each entry names the
-// file, the whole title, the date it was listed and the reason; `npm run check` fails once an entry is fourteen days old.
+// Tests that are known to fail now and then. Such a failure is printed and does not make a run fail. Each entry names
+// the file, the whole title, the date it was listed and the reason; `npm run check` fails once an entry is fourteen
+// days old.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

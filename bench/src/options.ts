@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line says. */
+/** The parsed command line. */
 export interface Options {
   /** Names of benches; empty: all that are not long. */
   readonly only: readonly string[]
@@ -12,7 +12,7 @@ export interface Options {
   readonly help: boolean
 }
 
-/** The names of benches: of all, and of those that can measure an older build too. */
+/** The names of benches: of all, and of those that can also measure an older build. */
 export interface BenchNames {
   readonly all: readonly string[]
   readonly compared: readonly string[]

@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)('the pages on slow networks and with ass
     return session
   }
 
-  /** Presses Tab until what has the focus is called so. */
+  /** Presses Tab until the focused element has this name. */
   async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
     const seen: string[] = []
     for (let presses = 0; presses < most; presses++) {
@@ -38,13 +38,13 @@ describe.skipIf(chromium === undefined)('the pages on slow networks and with ass
     await page.goto('/', { waitUntil: 'commit' })
     await page.getByRole('heading', { name: 'Teller' }).waitFor()
     const bytes = Number(await page.evaluate(BYTES_TO_READ))
-    // To connect, to ask for the page, to ask for what it cannot be shown without.
+    // Time to connect, to request the page, and to request its blocking resources.
     const waitSeconds = 3 * (SLOW.latency / 1_000)
     expect(waitSeconds + bytes / SLOW.downloadThroughput).toBeLessThan(3)
     await page.getByRole('heading', { name: 'Teller' }).getByRole('link').click()
     await page.getByRole('textbox', { name: /^string text/ }).fill('slow but sure')
     const pay = page.getByRole('button', { name: 'Pay 0.002 USDC and run' })
-    // Until the scripts are here a press goes nowhere, and is pressed again.
+    // Until the scripts are loaded a press has no effect, and is repeated.
     while (await pay.isVisible()) {
       await pay.click({ timeout: 1_000 }).catch(() => undefined)
       await page.waitForTimeout(500)
@@ -239,7 +239,7 @@ describe.skipIf(chromium === undefined)('the pages on slow networks and with ass
       expect(tree.match(/^- main/gm), path).toHaveLength(1)
       expect(tree.match(/^- contentinfo/gm), path).toHaveLength(1)
       expect(tree.match(/heading .* \[level=1\]/g), path).toHaveLength(1)
-      // Nothing to press, to fill in or to look at is without a name.
+      // Every control, field and image has a name.
       expect(tree, path).not.toMatch(
         /- (?:button|link|textbox|searchbox|combobox|img|figure|navigation|dialog)(?::|$)/m,
       )
@@ -257,19 +257,19 @@ describe.skipIf(chromium === undefined)('the pages on slow networks and with ass
     await field.fill('to be heard')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    // The outcome takes the focus, and is read aloud by it.
+    // The outcome takes the focus, and is therefore read aloud.
     expect(await page.evaluate(FOCUSED)).toBe('Delivered and paid')
   })
 })
 
-/** What comes of a page, its style sheets and all else that it waits for, headers included. */
+/** The transferred bytes of a page, its style sheets and all other resources that it waits for, headers included. */
 const BYTES_TO_READ = `[
   ...performance.getEntriesByType('navigation'),
   ...performance.getEntriesByType('resource').filter(one => one.renderBlockingStatus === 'blocking'),
 ].reduce((sum, one) => sum + one.transferSize, 0)`
 
-/** The accessible name of what has the focus, as far as labels, texts and attributes give it. */
-/** As a busy browser does: the press is handled right after the typing. */
+/** The accessible name of the focused element, as far as labels, texts and attributes define it. */
+/** Like a busy browser: the press is handled right after the typing. */
 const BREAK_AND_SUBMIT = `(() => {
   const field = document.getElementById('json-input')
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(field, '{ "text": "one two three"')

@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     return input
   }
 
-  /** The input that the handler got. */
+  /** The handler's input. */
   async function run(): Promise<JsonValue> {
     await page.getByRole('button', { name: /^Run/ }).click()
     const got = page.getByRole('definition').filter({ hasText: /^\{/ })

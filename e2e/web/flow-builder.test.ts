@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)('a flow that is built in a browser', () 
     await page.getByRole('region', { name: 'Canvas' }).getByText('Flow inputs').waitFor()
   }
 
-  /** Where the step that has the focus is drawn, in pixels of the canvas. */
+  /** The position of the focused step, in pixels of the canvas. */
   async function placeOf(page: Page): Promise<{ readonly x: number; readonly y: number }> {
     const transform = String(await page.evaluate('document.activeElement.style.transform'))
     const [x = Number.NaN, y = Number.NaN] = (transform.match(/-?[\d.]+(?=px)/g) ?? []).map(Number)
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('a flow that is built in a browser', () 
     await picker.getByRole('combobox').fill('template')
     await picker.getByRole('option', { name: /^Template/ }).click()
     await fit(page)
-    // From afar wires have no tags, and how far away the steps are depends on where they came to lie.
+    // When zoomed out wires have no tags, and the zoom depends on the positions of the steps.
     await page.getByRole('button', { name: /, reset to 100%$/ }).click()
     await expect.poll(() => page.locator('.wire-tag').filter({ hasText: 'as text' }).count()).toBe(1)
     await fit(page)
@@ -420,7 +420,7 @@ describe.skipIf(chromium === undefined)('a flow that is built in a browser', () 
     await expect.poll(() => line.innerText()).toMatch(/^“In short: /)
     await page.getByRole('button', { name: 'Hide it' }).click()
     await runButton(page).click()
-    // What it was run with last stands in the form already.
+    // The last input is already in the form.
     expect(await sheet.getByRole('textbox', { name: /article/ }).inputValue()).toMatch(/^Exact fare/)
   })
 
@@ -460,7 +460,7 @@ describe.skipIf(chromium === undefined)('a flow that is built in a browser', () 
     await page.locator('.react-flow__node').first().focus()
     await page.keyboard.press('a')
     await page.getByRole('dialog').getByRole('option').first().waitFor()
-    // They are pale while others are asked for.
+    // They are dimmed while others are requested.
     await page.locator('.options:not(.reading)').waitFor()
     expect(await findViolations(page), 'what can be added').toEqual([])
     await page.keyboard.press('Escape')

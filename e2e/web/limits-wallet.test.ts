@@ -31,11 +31,11 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
   interface Opened {
     readonly page: Page
     readonly wallet: BrowserWallet
-    /** What it was asked to sign. */
+    /** The requests that it was asked to sign. */
     readonly signed: { readonly primaryType: string; readonly message: { readonly [name: string]: string } }[]
   }
 
-  /** A visitor whose wallet this page may see. */
+  /** A visitor whose wallet is exposed to this page. */
   async function come(path: string): Promise<Opened> {
     const { page, wallet } = await scene.come({ account: PAYER })
     if (wallet === undefined) throw new Error('there is no wallet')
@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await page.goto(path)
     await page.getByRole('button', { name: 'Connect a wallet' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
-    // A page that is left before that forgets it.
+    // A page that is left earlier loses it.
     await page.getByRole('button', { name: /USDC Example Wallet/ }).waitFor()
     return { page, wallet, signed }
   }
@@ -61,7 +61,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     return [await permissions.allowanceOf(PAYER), await permissions.totalLeft(PAYER)]
   }
 
-  /** As a token that takes no signed approvals. */
+  /** Like a token that accepts no signed approvals. */
   async function withoutPermits(page: Page): Promise<void> {
     await page.route(/\/v1\/limits\/0x[0-9a-f]{40}$/, async route => {
       const answer = await route.fetch()
@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       .waitFor()
     await allow(page).click()
     await page.getByText('The approval is already in place, but the limits are not set yet.').waitFor()
-    // An approval without a limit can be spent by nobody.
+    // No account can spend an approval without a limit.
     expect(await approvals()).toEqual([50_000_000n, 0n])
     await page.goto('/limits')
     await page

@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
     await page.getByText(`farebox deregister ${scene.web.agentId}`).waitFor()
     expect(await page.getByRole('button', { name: /^Deregister/ }).count()).toBe(0)
 
-    // The session that the browser has is not replaced.
+    // The browser's session is not replaced.
     const again = terminal({
       browser: url => void (opening = page.goto(url)),
       answers: [

@@ -7,7 +7,7 @@ import { createWebScene } from '../stage/web/web-scene.ts'
 
 const OWNER = TEST_KEYS.agent.address
 
-/** A quick machine would reload so often that the platform asks it to wait. */
+/** A fast machine would reload so often that the platform limits its rate. */
 const SELDOM = { interval: 2_000 }
 
 const chromium = findChromium()

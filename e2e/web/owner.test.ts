@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('the owner’s pages in a browser', () =
     await page.goto(origin + path)
     await button('Sign in').click()
     await inSheet('Choose a wallet').click()
-    // Beside its name stands what it is known by, which it cannot choose as freely.
+    // Its agent id and endpoint are shown with its name, because it cannot choose them as freely.
     await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
     await page.getByText('wants you to sign in with your Ethereum account').waitFor()
   }
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)('the owner’s pages in a browser', () =
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 
-  /** WCAG A and AA, by axe, and nothing wider than the window. */
+  /** WCAG A and AA, by axe, and no element wider than the window. */
   async function isAccessible(): Promise<void> {
     expect(await findViolations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
@@ -242,7 +242,7 @@ describe.skipIf(chromium === undefined)('the owner’s pages in a browser', () =
     const told = await page.locator('#health').innerText()
     expect(told).toMatch(/100% since \d\d:\d\d/)
     expect(told).not.toContain('over 7 days')
-    // Watched for longer, and with too few checks for a badge: nothing is still to come.
+    // Monitored for longer, and with too few checks for a badge: no value is pending.
     await stage.database.query(
       'test-watched-long',
       `update agent_health set watched_since = now() - interval '40 days' where agent_id = $1`,

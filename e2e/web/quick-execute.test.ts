@@ -8,7 +8,7 @@ import { createWebScene } from '../stage/web/web-scene.ts'
 
 const PAYER = TEST_KEYS.payer.address
 
-/** Presses the button in the very moment in which it offers another run, as the second press of a double click may. */
+/** Presses the button at the moment in which it offers another run, as the second press of a double click may. */
 const PRESS_AGAIN_AT_ONCE = `new MutationObserver((_, observer) => {
   const again = document.querySelector('.pay button[type=submit]')
   if (!again?.textContent.includes('run again')) return
@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
     expect(await balanceOf(poor)).toBe(has)
 
-    // On a local chain the way on is there; what the page shows of the wallet follows the payment.
+    // On a local chain the next step is offered; the page's wallet data is updated after the payment.
     await page.getByRole('button', { name: 'Get test USDC' }).click()
     await page.getByText(/has 0 USDC/).waitFor({ state: 'detached' })
     await payButton(page).click()
@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.evaluate(PRESS_AGAIN_AT_ONCE)
     await button.click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    // A second order would be under way or paid by the time at which the button may be pressed again.
+    // A second order would be in progress or paid by the time at which the button can be pressed again.
     await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     expect((await earned()) - before).toBe(2_000n)
     await page.getByRole('link', { name: 'Open the job' }).click()

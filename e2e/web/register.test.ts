@@ -41,7 +41,7 @@ let registry: Background
 let site: AgentSite
 let origin: string
 let localOrigin: string
-/** What the platform logged: told with a page that does not show what it should. */
+/** The platform's log: printed if a page does not show the expected content. */
 const lines: string[] = []
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   registry = startRegistry(parts)
 })
 
-/** A platform with its pages; what is asked from other pages than its own is refused, so it knows its address first. */
+/** A platform with its pages; requests from other origins are refused, so its address is chosen first. */
 async function openApp(
   of: PlatformParts,
   settings: Partial<PlatformParts['settings']>,
@@ -95,7 +95,7 @@ const mine = (blocks: number): Promise<unknown> => anvil('anvil_mine', `0x${bloc
 
 let callers = 0
 
-/** The path of the page of the agent at the site. */
+/** The path of the agent's page on the site. */
 async function openRegistration(): Promise<string> {
   callers += 1
   const answer = await app.inject({
@@ -163,7 +163,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   afterAll(() => browser.close())
 
   afterEach(async ({ task }) => {
-    // What a person would have seen where a test waits in vain.
+    // A screenshot for a test that timed out.
     if (task.result?.state === 'fail')
       console.error(await page.locator('body').innerText({ timeout: 5_000 }).catch(String))
     await anvil('evm_setAutomine', true)
@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     readonly path?: string
   }
 
-  /** Opens the page of the agent at the site, with a wallet in the browser unless there is none. */
+  /** Opens the agent's page on the site, with a wallet in the browser unless there is none. */
   async function open(options: Opened = {}): Promise<void> {
     const { hasWallet = true, at = origin, path, ...look } = options
     context = await browser.newContext({
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   const button = (name: string, tab = page) =>
     tab.getByRole('button', { name, exact: true }).filter({ visible: true })
 
-  /** Presses Stake, and takes the wallet where the page asks for one. */
+  /** Presses Stake, and selects the wallet if the page asks for one. */
   async function stake(tab = page): Promise<void> {
     await button('Stake 0.001 ETH', tab).click()
     await tab.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
@@ -403,7 +403,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     const other = await openTab(page.url())
     const before = await agentsRegistered()
-    // The wallet takes its time until both tabs have come as far as they can.
+    // The wallet waits until both tabs have come as far as they can.
     let isAnswered = (): void => undefined
     const answered = new Promise<undefined>(resolve => {
       isAnswered = () => resolve(undefined)
@@ -462,7 +462,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     wallet.answer = method => (method === 'eth_sendTransaction' ? confirmed : undefined)
     await stake()
     await says('Confirm the stake in Fox & Sons')
-    // The page says so just before it asks: a wallet that was never asked sends nothing.
+    // The page reports this just before it asks: a wallet that was never asked sends nothing.
     await expect.poll(sends).toBe(1)
     await page.reload()
     await says('The stake may have been sent.')
@@ -552,7 +552,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(wallet.asked).toEqual([])
   })
 
-  /** An agent that was there before is told as such: nothing is ticked as if this visitor had done it. */
+  /** An agent that was listed before is shown as such: no step is ticked as if this visitor had done it. */
   async function isAlreadyListed(agentId: number | bigint, by: string): Promise<void> {
     await page.getByText(`Already listed as agent ${agentId}, by ${by}`).waitFor()
     expect(await page.getByRole('link', { name: 'View the agent' }).getAttribute('href')).toBe(
@@ -577,7 +577,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Check').click()
     const owner = `${OWNER.slice(0, 6)}…${OWNER.slice(-4)}`
     await isAlreadyListed(agentId, owner)
-    // As for an agent that was registered by other ways than this page.
+    // Like an agent that was registered without this page.
     await stage.database.query('test-forget', 'delete from registrations where endpoint = $1', [site.url])
     await page.goto(`${origin}/register`)
     await page.getByLabel('Endpoint').fill(site.url)
@@ -603,7 +603,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  /** Has the platform answer otherwise from now on. */
+  /** Replaces the platform's answers from now on. */
   async function change(how: (told: Registration) => object): Promise<void> {
     await page.route('**/v1/registrations/*', async route => {
       const { pathname: url } = new URL(route.request().url())
@@ -619,7 +619,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       changed += 1
       return { ...told, stake_wei: '9000000000000000000' }
     })
-    // An answer that was on its way is let pass.
+    // An answer already in progress is passed on.
     await expect.poll(() => changed).toBeGreaterThan(1)
     await stake()
     await says('The platform requested a different transaction from the one shown here.')
@@ -698,7 +698,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   })
 })
 
-/** Runs in the page: wallets that would like to be more than a name in a list. */
+/** Runs in the page: wallets that try to be more than a name in a list. */
 const HOSTILE_WALLETS = `names => {
   const icons = ['javascript:window.pwned=1', 'https://evil.example/icon.png', 'data:text/html,<script>window.pwned=1</script>', '/icon.svg', 42]
   const announce = () => names.slice(0, 9).forEach((name, index) => {

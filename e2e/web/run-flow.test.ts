@@ -31,14 +31,14 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     }
   })
 
-  /** What the agents have been paid, in atomic units. */
+  /** The amount paid to the agents, in atomic units. */
   async function earned(): Promise<bigint> {
     const data = `0x70a08231${TEST_KEYS.agent.address.slice(2).toLowerCase().padStart(64, '0')}`
     const call = [{ to: USDC, data }, 'latest']
     return BigInt(String(await callAnvil(scene.web.stage.chain.rpcUrl, 'eth_call', call)))
   }
 
-  /** Keeps a flow for somebody else, and gives the page at which it is shared. */
+  /** Saves a flow for another owner, and returns its shared page. */
   async function share(flow: unknown): Promise<string> {
     const { url } = scene.web
     const { context } = await scene.come()
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     return found
   }
 
-  /** A flow of two jobs of the teller, the second of which fails the first time. */
+  /** A flow of two jobs of the agent `teller`, the second of which fails the first time. */
   async function stumbling(prices: { readonly [capability: string]: string } = {}): Promise<unknown> {
     const answer = await fetch(`${scene.web.url}/v1/agents/${scene.web.agentId}`)
     const agent = (await answer.json()) as AgentPage
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
 
   const dialog = (page: Page) => page.getByRole('dialog', { name: /^Run/ })
 
-  /** To the sheet with all prices. */
+  /** Opens the sheet with all prices. */
   async function openSheet(page: Page, path: string, input: unknown): Promise<void> {
     await page.goto(path, { waitUntil: 'networkidle' })
     await page.getByRole('button', { name: /^Run it/ }).click()
@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     const ticket = page.getByRole('region', { name: 'Run ticket' })
     await expect.poll(() => ticket.locator('.hole.punched').count()).toBe(2)
     await page.getByRole('img', { name: 'Image from the agent' }).first().waitFor()
-    // What opens the run opens its jobs, and leaves the address as soon as it is read.
+    // The token that opens the run also opens its jobs, and is removed from the address as soon as it is read.
     await page.locator('a[href^="/jobs/"][href*="#r="]').first().click()
     await page.waitForURL('**/jobs/*')
     await page.getByText('The moon pulls the sea').first().waitFor()
@@ -149,7 +149,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.goto('/jobs')
     await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps done/ }).click()
     await headline(page, 'Delivered and paid')
-    // Nothing is asked for once more.
+    // Nothing is requested again.
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
   })
 
@@ -209,7 +209,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'One step was not delivered')
     await page.getByText('Not delivered, not charged').waitFor()
     expect((await earned()) - before).toBe(2_000n)
-    // A page that is loaded anew finds the run by what this browser keeps.
+    // A reloaded page finds the run by this browser's storage.
     await page.reload()
     await headline(page, 'One step was not delivered')
     await page.getByRole('button', { name: 'Pay 0.003 and resume', exact: true }).dblclick()

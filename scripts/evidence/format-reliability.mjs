@@ -1,4 +1,4 @@
-// docs/reliability.md: what each battery of `npm run fire` came to.
+// The page of the results of `npm run fire`.
 
 import { describeMeasured } from './age.mjs'
 import { cell } from './cell.mjs'

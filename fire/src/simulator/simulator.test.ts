@@ -42,7 +42,7 @@ test('one seed gives one history, to the last event', async () => {
   const first: string[] = []
   for (let seed = 1; seed <= 15; seed += 1) first.push(await hashHistory(simulate, seed))
   expect(new Set(first).size).toBe(15)
-  // Others in between, and in another order: nothing of a history may be left for the next.
+  // Others in between, and in another order: no state of a history may remain for the next.
   for (let seed = 15; seed >= 1; seed -= 1)
     expect(await hashHistory(simulate, seed), `seed ${seed}`).toBe(first[seed - 1])
 })

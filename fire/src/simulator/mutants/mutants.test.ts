@@ -5,12 +5,12 @@ import { bundleSimulator } from '../runner/bundle-simulator.ts'
 import { simulateSeeds } from '../runner/simulate-seeds.ts'
 import { MUTANTS, readSeeds } from './mutants.ts'
 
-/** Histories looked at from the recorded one on: something else may have moved it a little. */
+/** Histories run from the recorded one on: another change may have shifted it a little. */
 const NEARBY = 10
 
 /**
- * Histories looked at after that, from the first one on. An honest change to the sources makes other histories of all
- * seeds: a mutant that one history in some hundreds catches is found again in these.
+ * Histories run after that, from the first one on. A change to the sources changes the histories of all seeds: a mutant
+ * that one history in some hundreds detects is found again in these.
  */
 const HUNTED = 1_000
 
@@ -25,7 +25,7 @@ test.each(MUTANTS)(
   },
 )
 
-/** The full run hunts all of them. */
+/** The full run searches for all of them. */
 const SAMPLE = MUTANTS.filter(({ isRare }) => isRare !== true).filter((_, place) => place % 10 === 0)
 
 test.each(SAMPLE)('the simulator detects the mutant: $breaks ($name)', async mutant => {

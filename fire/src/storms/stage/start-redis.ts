@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 
-/** What it has acknowledged is on disk, and nothing is evicted: what agents need (D25). */
+/** Acknowledged writes are on disk, and nothing is evicted: the requirements of agents (D25). */
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
 
 /**
