@@ -17,13 +17,10 @@ const HUNTED = 1_000
 const caughtAt = await readSeeds()
 const sources = await openSources()
 
-test.each(MUTANTS)(
-  'the edit of the mutant still fits the sources: $breaks ($name)',
-  ({ name, edits }) => {
-    for (const [file, broken] of applyEdits(name, edits, sources))
-      expect(broken).not.toBe(sources.texts.get(file))
-  },
-)
+test.each(MUTANTS)('the edit of the mutant still fits the sources: $breaks ($name)', ({ name, edits }) => {
+  for (const [file, broken] of applyEdits(name, edits, sources))
+    expect(broken).not.toBe(sources.texts.get(file))
+})
 
 /** The full run searches for all of them. */
 const SAMPLE = MUTANTS.filter(({ isRare }) => isRare !== true).filter((_, place) => place % 10 === 0)

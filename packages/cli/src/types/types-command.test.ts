@@ -56,9 +56,7 @@ test('writes agent.d.ts beside agent.json, and only when it has changed', async 
 test('--check writes nothing and reports through its exit code', async () => {
   const missing = await types('--check')
   expect(missing.code).toBe(1)
-  expect(missing.err()).toBe(
-    '✗ agent.d.ts does not match the declaration\n  farebox types writes it again\n',
-  )
+  expect(missing.err()).toBe('✗ agent.d.ts does not match the declaration\n  farebox types writes it again\n')
   expect(await readdir(folder)).toEqual(['agent.json'])
   await types()
   expect((await types('--check')).code).toBe(0)

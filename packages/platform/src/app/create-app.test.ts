@@ -346,7 +346,7 @@ test("operator routes require the operator's token, owner routes an owner's sess
   expect(await codes('/v1/me/x')).toEqual([403, 200, 401, 401])
 })
 
-test("an owner’s route with parameters must declare the owner of its resource", () => {
+test('an owner’s route with parameters must declare the owner of its resource', () => {
   const route = defineRoute({
     method: 'GET',
     path: '/v1/me/things/:thingId',

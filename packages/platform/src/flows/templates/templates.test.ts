@@ -113,7 +113,7 @@ test('a template is left out when no listed agent can do one of its jobs', async
   expect(found.map(({ template_id: id }) => id)).toEqual(['reading-note', 'most-used-word', 'count-each'])
 })
 
-test("the best agent with suitable schemas does the job, regardless of the case of its capability’s name", async () => {
+test('the best agent with suitable schemas does the job, regardless of the case of its capability’s name', async () => {
   const statistics = example('text-statistics')
   const { count, frequent } = statistics.capabilities
   if (count === undefined || frequent === undefined) throw new Error('no capability')
