@@ -53,7 +53,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { main: 'src/browser/main.tsx' },
       output: {
-        // What every page needs is one file: thirty small ones cost a distant reader a second for each six of them.
+        // Common modules are in one file: thirty small ones cost a distant reader a second for each six of them.
         codeSplitting: {
           groups: [
             { name: 'zod', test: ZOD },

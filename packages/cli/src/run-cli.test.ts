@@ -25,7 +25,7 @@ const NAMES = [
   'wallet',
 ]
 
-/** What `farebox <words>` says, and how it ends. */
+/** The output of `farebox <words>`, and its exit code. */
 async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { world, out, err } = createTestWorld({ folder: '/nowhere' })
   const code = await runCli(words, world)

@@ -12,8 +12,8 @@ import { EXAMPLES } from './examples.mjs'
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
 
-// cancun: the oldest rules OpenZeppelin 5.7 compiles for (mcopy), known to Base and to every anvil we accept.
-// Without metadata the bytecode depends on the code alone, not on comments, paths or file order.
+// cancun: the oldest rules OpenZeppelin 5.7 compiles for (mcopy), supported by Base and by every anvil version we
+// accept. Without metadata the bytecode depends on the code alone, not on comments, paths or file order.
 const settings = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 200 },

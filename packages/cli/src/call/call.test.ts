@@ -266,7 +266,7 @@ describe('the price', () => {
     expect(await runCli(['call', agent.url, '--text', 'a b'], asked.world)).toBe(0)
     expect(asked.questions).toEqual(['Pay 0.002 USDC?'])
     const before = asked.err().slice(0, asked.err().indexOf('at work'))
-    // Without a node nobody can tell them apart: local chains have the test network's id.
+    // Without a node the two cannot be distinguished: local chains have the test network's id.
     expect(before).toContain('price    0.002000 USDC on Base Sepolia or a local chain (eip155:84532)')
     expect(before).toContain(`to       ${AGENT_WALLET}`)
     expect(before).toContain(`from     ${PAYER}  FAREBOX_PRIVATE_KEY`)
@@ -408,7 +408,7 @@ describe('the key', () => {
     }
     await paidBy([], { variables: {}, answers: ['not the password', PASSWORD] })
     await paidBy([], { variables: { FAREBOX_WALLET_PASSWORD: PASSWORD } })
-    // The variable of the key comes after what was named.
+    // The key's variable comes after the named wallet.
     await paidBy(['--wallet', 'default', '--password-file', 'password'], {
       variables: { FAREBOX_PRIVATE_KEY: `0x${'11'.repeat(32)}` },
     })
@@ -474,7 +474,7 @@ describe('the key', () => {
       expect(err).toContain('the local test wallet of')
       expect(err).toContain('price    0.002000 USDC on local chain (eip155:84532)')
       expect(err).toContain('balance  0.005000 USDC')
-      // This agent's gate moves no money: the chain does not know what it calls a receipt.
+      // This agent's gate moves no money: its receipt is not on the chain.
       expect(err).toContain('the node does not know that transaction')
       expect(code).toBe(0)
     })
@@ -635,7 +635,7 @@ describe('the journal', () => {
 
     const listed = await run(['--list'])
     expect(listed.out).toContain(`${id}  unresolved`)
-    // No key is there any more, and none is needed.
+    // The key has been deleted, and none is needed.
     const resumed = await run(['--resume'], { variables: {} })
     expect(resumed).toMatchObject({ code: 0, out: '{"words":2}\n' })
     expect(resumed.err).toContain(`asking Counter for job ${id} again`)
@@ -714,7 +714,7 @@ describe('the journal', () => {
     agent.faults.push(() => stop.abort())
     await run([agent.url, ...words, '--allow-http'], { signal: stop.signal })
     const { path, text } = await journalled()
-    // No address of loopback, and yet of this machine.
+    // Not a loopback address, but an address of this machine.
     await writeFile(path, text.replaceAll(agent.url, agent.url.replace(/127\.0\.0\.1|localhost/, '0.0.0.0')))
     expect(await run(['--resume'])).toMatchObject({ code: 0, out: '{"words":2}\n' })
   })
@@ -818,7 +818,7 @@ describe('the called agent', () => {
 
 describe('a hostile agent', () => {
   const EVIL = 'x\u001b[2J\u009b31m\u202e\u2066\rhidden'
-  // JSON keeps it, `afterEach` looks for it on every screen.
+  // JSON preserves it, and `afterEach` searches every screen for it.
   const declaration = {
     ...COUNTER,
     name: EVIL,

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The one payer whose payments the right agent's gate finds good. */
+/** The only payer whose payments the right agent's gate accepts. */
 const PAYER_KEY = `0x${Array.from({ length: 32 }, (_, index) => (index + 1).toString(16).padStart(2, '0')).join('')}`
 
 interface Checked extends TestWorld {

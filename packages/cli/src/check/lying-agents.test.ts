@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The one payer whose payments the right agent's gate finds good. */
+/** The only payer whose payments the right agent's gate accepts. */
 const PAYER_KEY = `0x${Array.from({ length: 32 }, (_, index) => (index + 1).toString(16).padStart(2, '0')).join('')}`
 const THIEF = `0x${'ab'.repeat(20)}`
 const WALLET = '0x00000000000000000000000000000000000fA4e0'
@@ -37,7 +37,7 @@ interface Signed {
   readonly validBefore: string
 }
 
-/** The agent, changed, beside the good payments that reached it. */
+/** The changed agent, and the valid payments that reached it. */
 async function serve(tamper: Tamper): Promise<{ readonly url: string; readonly taken: readonly Signed[] }> {
   const taken: Signed[] = []
   const url = await agents.serve('paid', async (asked, forward) => {
@@ -45,7 +45,7 @@ async function serve(tamper: Tamper): Promise<{ readonly url: string; readonly t
       | { readonly payload?: { readonly authorization?: Signed } }
       | undefined
     const authorization = sent?.payload?.authorization
-    // The same payer's payments of nothing are good for nothing.
+    // The same payer's payments of zero are not valid.
     if (authorization?.from === payer && authorization.value !== '0') taken.push(authorization)
     return await tamper(asked, forward)
   })

@@ -31,7 +31,7 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-// A machine that is busy with something else takes its time.
+// A busy machine takes longer.
 describe('farebox dev continues', () => {
   test('a stray error, an exit and a blocking handler are reported, and the process is replaced', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
@@ -53,7 +53,7 @@ describe('farebox dev continues', () => {
     expect(blocked).toMatch(/^handler error: shout has not awaited for 3 s: .*job=/m)
     expect(blocked).toContain('✗ the agent has not answered for 5 s')
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
-    // The blocked one has half a minute to come back; a second Ctrl-C does not wait for it.
+    // The blocked process has half a minute to respond; a second Ctrl-C does not wait for it.
     dev.signal('SIGINT')
     await dev.says(/waiting for the jobs in flight; Ctrl-C again ends them\n/)
     dev.signal('SIGINT')
@@ -111,7 +111,7 @@ describe('farebox dev continues', () => {
       '! SAMPLES: whisper has no handler in handlers.ts, its answers are made up from the output schema',
     )
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a' })
-    // TypeScript is used here: the types are kept fresh, before or after.
+    // The project uses TypeScript, so its types are updated, before or after.
     await expect.poll(dev.output).toContain('agent.d.ts written')
   })
 })

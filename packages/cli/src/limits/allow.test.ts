@@ -45,7 +45,7 @@ async function expectApproval(amount: bigint): Promise<void> {
   expect([await allowanceOf(OWNER), await totalLeft(OWNER)]).toEqual([amount, amount])
 }
 
-/** A token whose permits cannot be made here: its domain is another. */
+/** A token whose permits are invalid here: its domain differs. */
 function takeAwayPermits(): void {
   stage.node.lie = (method, [call]) =>
     method === 'eth_call' && JSON.stringify(call).includes('"0x3644e515"')
@@ -103,7 +103,7 @@ describe('farebox limits allow', () => {
   describe('without --spender', () => {
     const ASKED = ['--agent-id', '7', '--limit', '1', '--cap', '10', '--yes']
 
-    /** What the agent answers to who asks for the price. */
+    /** The agent's answer to a request for the price. */
     function answers(response: () => Response): void {
       const { lie } = stage.agent
       stage.agent.lie = async (path, answer) => (path === '/execute' ? response() : await lie(path, answer))

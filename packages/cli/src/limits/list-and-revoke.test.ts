@@ -44,7 +44,7 @@ async function allowBoth(): Promise<void> {
   await stage.limits(['allow', stage.agent.url, 'sell', ...terms, '--to', SHOP])
 }
 
-/** A node that keeps no logs from the beginning, as public ones do. */
+/** A node without logs from the beginning, as public ones are. */
 function forgetLogs(): void {
   stage.node.lie = method =>
     method === 'eth_getLogs' ? { error: { code: -32_602, message: 'block range is too wide' } } : undefined

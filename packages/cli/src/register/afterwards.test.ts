@@ -13,7 +13,7 @@ import { AGENT_WALLET, serveAgent, withBody, type ServedAgent } from '../testing
 import { serveStandIn, type StandInPlatform } from '../testing/stand-in-platform.ts'
 import { createTestWorld, type TestWorldOptions } from '../testing/test-world.ts'
 
-/** What an agent's page says of its checks. */
+/** The checks on an agent's page. */
 const HEALTHY = {
   availability: 'online',
   warned: false,
@@ -35,7 +35,7 @@ let node: CountingNode
 let platform: StandInPlatform
 let front: Server
 let frontUrl: string
-/** What is answered instead of by the stand-in, which has no pages of agents: by `GET /v1/agents/7`. */
+/** The answer of `GET /v1/agents/7`, because the stand-in has no pages of agents. */
 let answers: Map<
   string,
   readonly [status: number, body: object, headers?: { readonly [name: string]: string }]
@@ -131,7 +131,7 @@ async function stopped(words: readonly string[], when: 'before' | 'after'): Prom
   return ran
 }
 
-/** How many transactions of the wallet are in blocks. */
+/** The number of the wallet's transactions in blocks. */
 async function transactions(): Promise<number> {
   const parameters = {
     jsonrpc: '2.0',
@@ -149,7 +149,7 @@ async function pendingChanges(): Promise<readonly string[]> {
   return names.filter(name => name.endsWith('.change.json'))
 }
 
-/** The agent's page, as far as it is of interest, and what a newer platform says beside. */
+/** The relevant parts of the agent's page, and extra fields of a newer platform. */
 function page(changed: object): void {
   const known = { agent_id: agentId, endpoint: agent.url, standing: 'listed', standing_reason: null }
   const rest = { payable: true, notices: [], refreshed_at: null, health: null, mood: 'good' }

@@ -9,7 +9,7 @@ import { serveAgent, withBody, type ServedAgent } from '../testing/served-agent.
 import { serveStandIn, type StandInPlatform } from '../testing/stand-in-platform.ts'
 import { createTestWorld } from '../testing/test-world.ts'
 
-/** A wallet that holds nothing. */
+/** An empty wallet. */
 const POOR = { address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A', privateKey: `0x${'11'.repeat(32)}` }
 
 let chain: LocalChain

@@ -561,7 +561,7 @@ describe('farebox register with a time limit', () => {
     let now = 0
     const clock = {
       nowMs: () => now,
-      // Long sleeps, so that the platform need not be asked a hundred times.
+      // Long sleeps, so that the platform is not polled a hundred times.
       after(_: number, callback: () => void) {
         now += 40_000
         queueMicrotask(callback)

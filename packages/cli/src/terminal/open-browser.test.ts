@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The opener of this machine is from now on a script that notes what it was given. */
+/** Replaces this machine's opener by a script that records its arguments. */
 async function standIn(exitCode: number): Promise<string> {
   const [script, noted] = [join(folder, 'xdg-open'), join(folder, 'given')]
   await writeFile(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${noted}'\nexit ${exitCode}\n`)

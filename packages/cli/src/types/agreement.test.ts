@@ -63,14 +63,14 @@ test('the written types are those inferred from the same declaration', async () 
       `import type { InferInput, InferOutput } from '@farebox/protocol/translation/infer'`,
       `import type { JobInput, JobOutput } from './types-${index}.d.ts'`,
       SAME,
-      // JSON reads as a type too, of exactly the value it is.
+      // JSON is also valid as a type with exactly its value.
       `type Fields = ${JSON.stringify(fields)}`,
       `export const input: Same<JobInput, InferInput<Fields>> = true`,
       `export const output: Same<JobOutput, InferOutput<Fields>> = true`,
     ]
     await folder.write(`agree-${index}.ts`, lines.join('\n'))
   }
-  // The comparison itself must see the smallest difference there is.
+  // The comparison itself must detect the smallest difference.
   await folder.write('differ.ts', `${SAME}\nexport const seen: Same<{ a?: 1 }, { a?: 1 | undefined }> = true`)
   const errors = await folder.compile()
   await folder.remove()

@@ -60,7 +60,7 @@ test('--check writes nothing and reports through its exit code', async () => {
   expect(await readdir(folder)).toEqual(['agent.json'])
   await types()
   expect((await types('--check')).code).toBe(0)
-  // As version control writes it on other systems.
+  // With line ends of other systems, as version control writes them.
   await write('agent.d.ts', (await read('agent.d.ts')).replaceAll('\n', '\r\n'))
   expect((await types('--check')).code).toBe(0)
   await write('agent.d.ts', (await read('agent.d.ts')).replace('text: string', 'text: number'))

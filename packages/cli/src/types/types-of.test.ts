@@ -110,7 +110,7 @@ test('a declaration as types', () => {
       /** Whole number. */
       words: number
       frequent: readonly (readonly string[])[]
-      /** Only where there is something to say. */
+      /** Only if there is a description. */
       note?: string | undefined
     }
 

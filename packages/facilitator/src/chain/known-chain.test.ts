@@ -8,7 +8,7 @@ import { createKnownChain } from './known-chain.ts'
 const network = findNetwork('eip155:84532') as Network
 const START_MS = Date.UTC(2027, 0, 1)
 
-/** A node whose blocks the test names: the hash of block n is the nth name of the list. */
+/** A node with the block hashes of the test: the hash of block n is the nth name of the list. */
 function stageChain(names: string) {
   const node = { names, chainId: network.chainId, aheadSeconds: 0 }
   const time = { nowMs: START_MS }
@@ -29,7 +29,7 @@ function stageChain(names: string) {
     node,
     time,
     chain,
-    /** Shows a chain, and looks at it two seconds later. */
+    /** Shows a chain, and checks it two seconds later. */
     async look(shown: string) {
       node.names = shown
       time.nowMs += 2_000

@@ -4,7 +4,7 @@ import { createJobLooks } from './job-looks.ts'
 import type { StoredJob } from './job-store.ts'
 import { running, saved, settled, unpaid } from './test-setup/job-samples.ts'
 
-/** A store whose reads take this long and are counted. */
+/** A store with slow reads of this duration, which are counted. */
 function startStore(stored: StoredJob | undefined, tookMs: number) {
   const clock = createFakeClock()
   const state = { stored, reads: 0 }
@@ -15,7 +15,7 @@ function startStore(stored: StoredJob | undefined, tookMs: number) {
     return stored
   }
   const looks = createJobLooks({ read }, clock)
-  /** Several concurrent looks, with the clock advanced until they end. */
+  /** Several concurrent reads, with the clock advanced until they end. */
   const look = async (times: number): Promise<readonly (StoredJob | undefined)[]> => {
     const all = Promise.all(Array.from({ length: times }, () => looks.look('job')))
     await clock.advance(2 * tookMs)

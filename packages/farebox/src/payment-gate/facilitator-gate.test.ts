@@ -274,7 +274,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     expect(await settleFirst(scene)).toMatchObject({ kind: 'unknown' })
     scene.chain = 'expired'
     expect(await settleFirst(scene)).toMatchObject({ kind: 'failed', reason: 'authorization_expired' })
-    // What the chain decided is over: a later refusal is again one of a first request.
+    // The chain has decided: a later refusal counts as that of a first request again.
     scene.chain = 'unused'
     expect(await settleFirst(scene)).toEqual(scene.settle)
   })

@@ -3,7 +3,7 @@ import { agentSpender, tokenApprovals, walletLimits, type WalletLimits } from '.
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const WORD = `0x${'44'.repeat(32)}`
-/** Two ABI words instead of one: the address of a stranger, followed by an amount. */
+/** Two ABI words instead of one: an unrelated address, followed by an amount. */
 const TWO_WORDS = `0x${'e7'.repeat(20).padStart(64, '0')}${'f'.repeat(64)}`
 
 const PERMISSION = {

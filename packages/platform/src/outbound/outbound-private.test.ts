@@ -17,7 +17,7 @@ const OTHER_OWNER = '0x2222222222222222222222222222222222222222'
 const PUBLIC = '93.184.216.34'
 const INSIDE = '10.1.2.3'
 const INSIDE_SIX = 'fd12:3456::7'
-/** Trusted on the private network alone. */
+/** Trusted only on the private network. */
 const innerAuthority = makeCertificate(['*.agents.svc', 'billing', '*.corp.example', 'agents.svc'])
 
 let agent: UntrustedHost
@@ -44,7 +44,7 @@ interface Opened {
   readonly at?: UntrustedHost
 }
 
-/** A guard whose operator opened 10.1.0.0/16 and fd12:3456::/32 to the agents of one owner. */
+/** A guard with 10.1.0.0/16 and fd12:3456::/32 opened to the agents of one owner. */
 function guard(names: Names, opened: Opened = {}): Outbound {
   const { port } = opened.at ?? agent
   const addresses = Object.values(names).flat(2)

@@ -35,7 +35,7 @@ const WALLET = OWNER.toLowerCase()
 const OTHER_OWNER = TEST_KEYS.secondAgent.address
 const OTHER = OTHER_OWNER.toLowerCase()
 const INSIDE = '10.1.2.3'
-/** A name that only a private network has, and one that could be public. */
+/** A name that exists only on a private network, and one that could be public. */
 const CLUSTER = 'https://count.agents.svc'
 const COMPANY = 'https://count.corp.example'
 const certificate = makeCertificate(['count.agents.svc', 'count.corp.example'])
@@ -97,7 +97,7 @@ const NETWORKS: OutboundOptions['privateNetworks'] = {
   ownServices: [],
 }
 
-/** A guard for which both names lead to the site, at an address inside. */
+/** A guard for which both names resolve to the site, at a private address. */
 function guard(options: Pick<OutboundOptions, 'privateNetworks'>): Outbound {
   const address = front.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -142,13 +142,13 @@ async function open(endpoint: string, address?: string) {
   })
 }
 
-/** The status of the answer to a question about a registration. */
+/** The status of a request for a registration. */
 async function read(registrationId: string, address?: string): Promise<number> {
   const headers = address === undefined ? {} : await signedInAs(opened, address)
   return (await app.inject({ url: `/v1/registrations/${registrationId}`, headers })).statusCode
 }
 
-/** A job that was ordered from this agent, as far as sending it needs. */
+/** A job ordered from this agent, with the fields that sending it needs. */
 async function jobOf(id: bigint, endpoint: string): Promise<JobRow> {
   const jobId = '2b0c9c9e-0f0f-4c55-9d3d-3f9f7d0c7a11'
   const job: Partial<JobRow> & { readonly requestBody: string } = {

@@ -191,7 +191,7 @@ describe('VAL-14 an output is plain JSON data', () => {
       get: (_, key) => (key === 'length' ? 2 ** 53 : key === 'toJSON' ? undefined : 1),
     })
     const typed = compileOutput({ result: { type: 'array', items: { type: 'integer' } } })
-    // A check that looked at each item would never end.
+    // A check of each item would never end.
     for (const check of [compileOutput(list), typed]) {
       expect(check({ result: Array(2 ** 32 - 1) }).ok).toBe(false)
       expect(messageOf(check({ result: endless }))).toBe('result: must hold at most 1000000 values in all')

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await admin.connect()
   id = randomBytes(6).toString('hex')
   role = `rights_role_${id}`
-  // A database of its own: rights on the shared one would be seen by other tests.
+  // A separate database: other tests would see rights on the shared one.
   await admin.query(`create database rights_db_${id}`)
   await admin.query(`create role ${role} login`)
   url = urlFor(role)

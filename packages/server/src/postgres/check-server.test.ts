@@ -37,7 +37,7 @@ const NO = '\0\u0001\0\0\0\u0001f'
 const YES = '\0\u0001\0\0\0\u0001t'
 
 test('a server whose advisory locks have no effect is refused, although it says that it is PostgreSQL', async () => {
-  // As CockroachDB does: each statement is accepted, and nothing is locked.
+  // Like CockroachDB: each statement is accepted, and nothing is locked.
   const questions: Rewriting = [
     ['select pg_advisory_xact_lock($1::bigint)', 'select greatest(1,2,3)::bigint+$1::int8 '],
   ]
@@ -57,7 +57,7 @@ test('a server without advisory locks is refused with its own message', async ()
 })
 
 test('a server that understands no query is refused', async () => {
-  // Accepts everybody, is ready, and says "command complete" without a row.
+  // Accepts every login, is ready, and answers "command complete" without a row.
   const bytes = 'R\0\0\0\u0008\0\0\0\0Z\0\0\0\u0005IC\0\0\0\u000bSELECT\0Z\0\0\0\u0005I'
   const why = await refusal(await serve(socket => socket.once('data', () => socket.end(bytes, 'latin1'))))
   expect(why).toMatch(/this server does not answer as PostgreSQL does/)
@@ -70,7 +70,7 @@ test('a web server fails the check', async () => {
 
 type Rewriting = readonly (readonly [from: string, to: string])[]
 
-/** PostgreSQL behind a proxy that replaces text in what passes, by text of the same length. Resolves to its URL. */
+/** PostgreSQL behind a proxy that replaces text in its messages, by text of the same length. Resolves to its URL. */
 async function rewrite(replacing: {
   readonly questions?: Rewriting
   readonly answers?: Rewriting

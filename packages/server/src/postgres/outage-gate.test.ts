@@ -24,7 +24,7 @@ beforeEach(() => {
   })
 })
 
-/** Lets everything run that needs no time. */
+/** Runs everything that takes no time. */
 const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function pass(ms: number): Promise<void> {
@@ -34,7 +34,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Shuts the gate, by a step that failed in the middle. */
+/** Closes the gate, by a step that failed in the middle. */
 async function shut(): Promise<void> {
   await expect(visit(() => Promise.reject(broken()))).rejects.toThrow('Connection terminated')
   await settle()

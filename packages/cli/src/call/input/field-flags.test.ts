@@ -20,7 +20,7 @@ const FIELDS: FieldMap = {
   'a.b': { type: 'string' },
 }
 
-/** The input as the agent would get it. */
+/** The agent's input. */
 function read(args: readonly string[], named: readonly string[] = []): JsonObject {
   const checked = compileInput({ ...FIELDS, text: { type: 'string' } })(readFieldFlags(args, named, FIELDS))
   if (!checked.ok) throw new Error(`${checked.violation.field}: ${checked.violation.reason}`)
@@ -121,7 +121,7 @@ describe('a command line to paste', () => {
   test('gives exactly that input in a real shell, and does not move the cursor', () => {
     fc.assert(
       fc.property(inputs, input => {
-        // The shell cannot carry NUL, nor half a character; JSON's escapes do.
+        // A shell argument cannot contain NUL or half a character; JSON escapes can.
         const expected = JSON.parse(JSON.stringify(input)) as JsonObject
         const line = shellLine(
           commandArguments({ url: 'http://localhost', capability: 'count', input: expected, fields: FIELDS }),
@@ -142,7 +142,7 @@ describe('a command line to paste', () => {
     expect(args).toEqual(['farebox', 'call', 'u'])
   })
 
-  /** What `farebox call` makes of the words; commander takes `--field` and `--input` out. */
+  /** The input that `farebox call` reads from the words; commander removes `--field` and `--input`. */
   function readBack(args: readonly string[]): unknown {
     const rest: string[] = []
     const named: string[] = []

@@ -50,7 +50,7 @@ function known(id: string): OpenChain['network'] {
   return found
 }
 
-/** What a node would say of the authorization; its head is at the given second. */
+/** A node's report of the authorization; its head is at the given second. */
 function chain(
   use: 'unused' | 'settled' | 'cancelled' | 'silent',
   headSeconds = NOW,

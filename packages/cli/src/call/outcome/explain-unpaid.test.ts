@@ -11,6 +11,6 @@ test('an agent on this machine that accepts and does not answer is not reported 
   expect(explainUnpaid(refused, 'http://127.0.0.1:3000')).toMatchObject({
     next: 'is it running? farebox dev starts it',
   })
-  // Elsewhere a firewall may drop what is sent to a closed port.
+  // On other systems a firewall may drop packets to a closed port.
   expect(explainUnpaid(late, 'https://agent.example')).toMatchObject({ next: expect.stringContaining('URL') })
 })

@@ -16,7 +16,7 @@ async function start(options: Partial<Parameters<typeof startDevPage>[0]> = {}):
   return page
 }
 
-/** Takes a port, so that nobody else can have it. */
+/** Occupies a port. */
 async function occupy(port: number): Promise<number> {
   const other: Server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { COUNTER, serveAgent, type ServedAgent } from '../../testing/served-agen
 import { createPageRuns, type PageRunsOptions } from './page-runs.ts'
 import type { PageAgent } from './served-agent.ts'
 
-/** A key of the local chain's own, known to everybody. */
+/** A public key of the local chain. */
 const PAYER_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 let agent: ServedAgent
@@ -24,7 +24,7 @@ function stage(paid?: ReturnType<PageRunsOptions['paid']>) {
     signal: new AbortController().signal,
   })
   const declaration = { ...COUNTER, wallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' }
-  // What the page shows of it is of no matter here.
+  // The page's view of it does not matter here.
   const served = { url: agent.url } as PageAgent['served']
   return { runs, steps, pageAgent: { served, declaration } as PageAgent }
 }
@@ -77,7 +77,7 @@ test('steps come from the job’s own events', async () => {
   const job = jobOf({ text: 'a' })
   await runs.warm()
   const running = runs.run(job, pageAgent)
-  // The job is under way once its modules, which are read already, have been asked for.
+  // The job is in progress once its modules, which have been read, are requested.
   await new Promise(resolve => setImmediate(resolve))
   const event = { jobId: job.job_id.toUpperCase(), fields: {}, atMs: 1_000 }
   runs.onJobEvent({ ...event, jobId: crypto.randomUUID(), event: 'input valid' })

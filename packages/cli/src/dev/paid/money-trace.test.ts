@@ -18,7 +18,7 @@ function createTrace(
   return createMoneyTrace({ lines, readSettled, spell: address => checksumAddress(crypto, address) })
 }
 
-/** The lines of the last of some events; those before say nothing. */
+/** The lines of the last of several events; earlier events print nothing. */
 async function tell(trace: MoneyTrace, ...events: readonly Partial<JobEvent>[]): Promise<readonly string[]> {
   let told: readonly string[] = []
   for (const event of events) {

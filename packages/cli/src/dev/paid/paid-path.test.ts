@@ -34,7 +34,7 @@ afterEach(async () => {
 
 async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-paid-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   folders.push(folder)
   return folder
@@ -59,7 +59,7 @@ async function start(folder: string, options: { wallet?: string; live?: boolean 
   return { path, err }
 }
 
-/** Serves the example as `farebox dev --paid` would, and gathers what its jobs' events make the path say. */
+/** Serves the example as `farebox dev --paid` would, and collects the trace lines of its jobs' events. */
 async function serve({ variables, onJobEvent }: PaidPath): Promise<{ url: string; told: string[] }> {
   const told: string[] = []
   const agent = await startChild({
@@ -89,7 +89,7 @@ test('an agent is paid through it, and its job shows where the money went', asyn
   const { path, err } = await start(folder, { live: true })
   expect(err()).toContain('starting a chain')
   expect(err().endsWith('\r\u001b[2K')).toBe(true)
-  // A port of five digits makes the column wider, where the usual one is taken.
+  // A port of five digits, used when the default one is taken, makes the column wider.
   const heading = path.heading.map(line => line.replaceAll(/\b\d{4,5}\b/g, 'N').replaceAll(/ {4,}/g, '    '))
   expect(heading).toEqual([
     '  chain    http://127.0.0.1:N   eip155:N, on this machine',
@@ -222,6 +222,6 @@ test('a start that is interrupted leaves nothing running', async () => {
   })
   aborter.abort(new Error('enough'))
   await expect(starting).rejects.toThrow('enough')
-  // The folder is free again: nobody runs in it.
+  // The folder is free again: no process runs in it.
   await start(folder)
 })

@@ -4,7 +4,7 @@ import type { DevAgentProcess, ExitStatus } from './agent-processes.ts'
 import { dismissProcess, loadInto } from './supervise-agent.ts'
 import type { DevCommand, LoadAgentCommand, Report } from '../messages/messages.ts'
 
-/** A process that does as the test says. */
+/** A process controlled by the test. */
 function scripted(): {
   readonly child: DevAgentProcess
   readonly commands: DevCommand[]

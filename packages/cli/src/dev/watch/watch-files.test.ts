@@ -37,7 +37,7 @@ async function told(name: string, act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A watcher is ready when it tells of a file that was touched until it did. */
+/** Touches a file until the watcher reports it, and is then ready. */
 async function ready(name: string): Promise<void> {
   const touching = setInterval(() => void writeFile(at(name), String(Math.random())), 20)
   await told(name, async () => undefined)

@@ -43,7 +43,7 @@ function job(takes: FieldMap, gives: FieldMap, more: object = {}): object {
 const TEXT: FieldMap = { text: { type: 'string', required: true } }
 const GIVES: FieldMap = { text: { type: 'string' }, length: { type: 'integer' } }
 
-/** A text is worked on; a long result is worked on again, a short one is not; each word is worked on, too. */
+/** A text is processed; a long result is processed again, a short one is not; each word is processed, too. */
 const FLOW = {
   flow_version: 1,
   name: 'Long `texts` ${twice}',
@@ -119,7 +119,7 @@ async function startWorker(): Promise<string> {
   return `http://127.0.0.1:${await agent.listen({ port: 0, host: '127.0.0.1' })}`
 }
 
-/** What the exported handlers give, in dev mode, with agents that are hired over sockets. */
+/** The results of the exported handlers, in dev mode, with agents that are hired over sockets. */
 async function runMade(inputs: readonly object[]): Promise<unknown> {
   const url = await startWorker()
   await writeFile(
@@ -159,7 +159,7 @@ test('an exported flow is the project of an agent that compiles and does what th
     { cwd: join(folder, 'made') },
   ).catch((error: unknown) => {
     const { stdout = '' } = error as { readonly stdout?: string }
-    // What is wrong in its own files; ours are checked as they want it elsewhere.
+    // The errors in its own files; other tests check ours.
     expect(stdout.split('\n').filter(line => /^[\w-]+\.ts/.test(line))).toEqual([])
   })
   expect(await runMade([{ article: 'a longer text' }, { article: 'short' }])).toEqual([

@@ -14,7 +14,7 @@ import { createTestWorld, type TestWorldOptions } from '../../testing/test-world
 const KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 const PAYER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const ARTICLE = ['--input', 'article=Long.']
-/** A code of any text: without the warning that it can be too long. */
+/** A code for any text, without the warning that the text may be too long. */
 const CODE: JobStep = {
   ...QR,
   pinned: { ...QR.pinned, input_schema: { content: { type: 'string', required: true } } },
@@ -25,7 +25,7 @@ const NAMED: Flow = {
   steps: { ...SUMMARY_AND_QR.steps, qr: CODE },
 }
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/
-/** A summary, and after a person has agreed to it a QR code of it. */
+/** A summary, and a QR code of it after a person's approval. */
 const APPROVED: Flow = {
   ...flowOf(
     { article: { type: 'string', required: true } },
@@ -61,7 +61,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Whatever a test does: no key, no token and no payment reaches a screen, and nothing moves a cursor. */
+/** In every test: no key, no token and no payment reaches a screen, and no output moves a cursor. */
 async function flow(words: readonly string[], options: Partial<TestWorldOptions> = {}) {
   const { world, out, err, everything, questions } = createTestWorld({
     folder,
