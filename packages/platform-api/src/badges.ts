@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Badges, the lowest first (D34). */
 export const badgeName = z
   .enum(['none', 'verified', 'bronze', 'silver', 'gold'])
-  .describe('How far an agent has proven itself, the lowest first')
+  .describe('How far an agent has proven itself, the lowest badge first')
 
 /** One condition of a badge, with the value found for the agent. */
 export const badgeRule = z
@@ -29,7 +29,7 @@ export const badgeRule = z
     needed: z.number().describe('The least that passes'),
     passes: z.boolean(),
   })
-  .describe('A condition, its value and what it takes')
+  .describe('A condition, its value and the required value')
 
 /**
  * The answer of `GET /v1/agents/:agentId/badge`.
@@ -56,19 +56,19 @@ export const agentBadge = z
           .int()
           .nonnegative()
           .describe(
-            'By its own fault: internal, deadline or no answer, where the payer could pay and the deadline left it its ' +
-              'fair time; or charged and not delivered',
+            'By the fault of the agent: internal, deadline or no answer, although the payer could pay and the ' +
+              'deadline left the fair time; or charged and not delivered',
           ),
         left_out: z
           .int()
           .nonnegative()
           .describe(
-            'Came to nothing and do not count: too short a deadline, a payer who could not pay, an order that the agent ' +
-              'did not take, an outage of the facilitator, the chain or this platform',
+            'Failed and not counted: too short a deadline, a payer who could not pay, an order that the agent ' +
+              'refused, an outage of the facilitator, the chain or this platform',
           ),
         payers: z.int().nonnegative().describe('Who paid for at least one'),
       })
-      .describe('Of each payer at most the newest ten jobs'),
+      .describe('At most the newest ten jobs of each payer'),
     rules: z.array(badgeRule).describe('The lowest badge first'),
   })
   .describe('A badge and the whole of its computation (D34)')

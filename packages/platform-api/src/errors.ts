@@ -32,7 +32,7 @@ export const failure = z
   .strictObject({
     status: z.literal('failed'),
     error_type: z.enum(errorTypes).describe('What kind of refusal it is'),
-    error: z.string().describe('A sentence for people; where a field is at fault, "<field>: <reason>"'),
+    error: z.string().describe('A sentence for people; if a field is at fault, "<field>: <reason>"'),
   })
   .describe('Told instead of an answer')
 

@@ -31,7 +31,7 @@ export const reportRequest = z
     reason: z.enum(reportReasons),
     text: words(MAX_REPORT_CHARACTERS)
       .default('')
-      .describe('What happened, up to 1,000 characters; the operator alone reads it'),
+      .describe('A description, up to 1,000 characters; only the operator reads it'),
   })
   .describe('Something to say against an agent')
 
@@ -49,7 +49,7 @@ export const report = z.strictObject({
   reporter: z
     .string()
     .describe(
-      '"owner 0x…" where somebody was signed in, else a hash that is the same for the same internet address',
+      '"owner 0x…" for a signed-in reporter, else a hash that is the same for the same internet address',
     ),
   reported_at: z.number().int().describe('Unix seconds'),
 })
@@ -104,6 +104,6 @@ export const standingAfter = z.strictObject({
   agent_id: z.number().int().positive(),
   standing: z
     .enum(['taken-down', 'waiting'])
-    .describe('A restored agent is looked at anew before it is listed'),
+    .describe('A restored agent is inspected again before it is listed'),
   standing_reason: z.string().nullable(),
 })

@@ -78,7 +78,7 @@ export const browserSignInOpening = z.strictObject({
     .string()
     .max(100)
     .optional()
-    .describe('From the link; absent: this browser opened it already, and its cookie says so'),
+    .describe('From the link; absent: this browser opened it already and has its cookie'),
 })
 
 /** The code shown by the first browser that opened the link. */
@@ -106,7 +106,7 @@ export type Sessions = z.infer<typeof sessions>
 export const me = z.strictObject({
   address,
   session,
-  agents: z.number().int().describe('How many agents this address holds'),
+  agents: z.number().int().describe('The number of agents of this address'),
 })
 
 /** The type that {@link me} parses to. */
@@ -201,7 +201,7 @@ export type AgentDashboard = z.infer<typeof dashboard>
 
 /** `GET /v1/me/agents/:agentId/dashboard?days=` */
 export const dashboardQuery = z.strictObject({
-  days: z.coerce.number().int().min(1).max(30).default(7).describe('How far back, in whole days'),
+  days: z.coerce.number().int().min(1).max(30).default(7).describe('The period in whole days'),
 })
 
 /** A FACILITATOR_SECRET, without its value. */
@@ -211,7 +211,7 @@ export const secret = z.strictObject({
     .enum(['you', 'operator'])
     .describe('operator: made with the service token for a wallet of yours; ask them to revoke it'),
   label: z.string().nullable().describe('What its maker called it; null: nothing'),
-  wallets: z.array(address).describe('It takes payments to these alone'),
+  wallets: z.array(address).describe('It accepts payments to these only'),
   created_at: seconds,
   revoked_at: seconds.nullable(),
   last_used_at: seconds.nullable().describe('Unix seconds, to the minute; null: not used so far'),
@@ -219,7 +219,7 @@ export const secret = z.strictObject({
     .string()
     .nullable()
     .describe('The secret that this one was made to replace: it works until you delete it'),
-  replaced_by: z.string().nullable().describe('The newest secret that was made to replace this one'),
+  replaced_by: z.string().nullable().describe('The newest secret that was created to replace this one'),
 })
 
 /** The type that {@link secret} parses to. */
@@ -241,7 +241,7 @@ export const settlementShare = z.strictObject({
   counts_nothing: z
     .enum(['offline', 'not_payable'])
     .nullable()
-    .describe('Why it adds nothing now; null where it adds what its badge says'),
+    .describe('Why it adds nothing now; null if it adds the amount of its badge'),
 })
 
 /** The type that {@link settlementShare} parses to. */
@@ -267,11 +267,11 @@ export const settlementLimit = z.strictObject({
   state: z
     .enum(['open', 'near', 'used_up'])
     .describe('near: four fifths are used. used_up: new payments are refused until the day ends'),
-  expected_at: seconds.nullable().describe('When it is used up at the pace of today; null where it lasts'),
+  expected_at: seconds.nullable().describe('When it is used up at the pace of today; null if it lasts'),
   resets_at: seconds.describe('Unix seconds; the UTC midnight at which the day ends'),
   made_of: z
     .array(settlementShare)
-    .describe('Your listed agents, the first hundred by number; empty where the limit does not follow them'),
+    .describe('Your listed agents, the first hundred by number; empty if the limit does not depend on them'),
   rule: z
     .strictObject({
       per_stake: perBadge.describe('Settlements a UTC day of an agent, by its badge'),
@@ -280,8 +280,8 @@ export const settlementLimit = z.strictObject({
       at_most: z.number().int().describe('Of one owner'),
     })
     .nullable()
-    .describe('How the limit of a listed owner follows; null: it is one fixed number'),
-  next_step: z.string().nullable().describe('What lifts the limit; null where there is nothing to do'),
+    .describe('How the limit of a listed owner is computed; null: it is one fixed number'),
+  next_step: z.string().nullable().describe('How to raise the limit; null if it cannot be raised'),
 })
 
 /** The type that {@link settlementLimit} parses to. */
@@ -296,7 +296,7 @@ export const createSecret = z.strictObject({
     .string()
     .max(MAX_LABEL_CHARACTERS)
     .optional()
-    .describe('What to call it in lists; control characters and space at both ends are taken out'),
+    .describe('The label in lists; control characters and spaces at both ends are removed'),
   wallets: z
     .array(
       z
@@ -313,7 +313,7 @@ export const createSecret = z.strictObject({
 /** A new FACILITATOR_SECRET. This answer is the only one that contains its value. */
 export const createdSecret = z.strictObject({
   ...secret.shape,
-  secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; nobody can show it again'),
+  secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; it cannot be shown again'),
 })
 
 /** The type that {@link createdSecret} parses to. */

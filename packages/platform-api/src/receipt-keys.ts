@@ -15,7 +15,7 @@ export const publicKey = z.looseObject({
   kid: z.string(),
   revoked: revocation
     .optional()
-    .describe('Others may have had this key: what it signed proves nothing, whenever it says that it was'),
+    .describe('This key may have leaked: its signatures prove nothing, whatever time they state'),
 })
 
 /**

@@ -10,7 +10,8 @@ export const capabilitiesQuery = z.strictObject({
     .max(8_000)
     .optional()
     .describe(
-      'Only these, whatever became of them: agent number, a dot, the capability in URI encoding; commas between',
+      'Only these, also if they are gone: agent number, a dot, the capability in URI encoding; separated ' +
+        'by commas',
     ),
   now: z
     .enum(['true', 'false'])
@@ -36,7 +37,7 @@ export const capabilitiesQuery = z.strictObject({
     .optional()
     .describe('Decimal USDC'),
   cursor: z.string().max(8_192).optional().describe('The `next_cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(50).default(20).describe('How many, 1 to 50; default 20'),
+  limit: z.coerce.number().int().min(1).max(50).default(20).describe('The page size, 1 to 50; default 20'),
 })
 
 /** A capability that a flow can order from, in its current state. */

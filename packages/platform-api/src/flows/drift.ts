@@ -35,12 +35,12 @@ export const agentDrift = z.strictObject({
         flows: z.int().nonnegative().describe('That order it; counted up to 10,000'),
       }),
     )
-    .describe('Capabilities that flows order, and that would not be what they are now'),
+    .describe('Capabilities that flows order and that would change'),
   examined: z
     .int()
     .nonnegative()
     .describe(
-      'Of the flows that order one of these, so many were checked: all, or a sample of the most there may be',
+      'The number of checked flows among those that order one of these: all, or a sample of limited size',
     ),
   affected: z.int().nonnegative().describe('Of those, so many could not be run any more as they are'),
   broken: z
@@ -51,7 +51,7 @@ export const agentDrift = z.strictObject({
         reason: z.string().describe('What would keep them from being run, in one sentence'),
       }),
     )
-    .describe('What most of them would stumble over first'),
+    .describe('The most frequent problem'),
 })
 
 /** The type that {@link agentDrift} parses to. */

@@ -9,7 +9,7 @@ const address = z
 /** The body of `POST /v1/flows/check`. */
 export const flowCheckRequest = z.strictObject({
   flow: flowSchema,
-  payer: address.optional().describe('Whose balance is held against the price'),
+  payer: address.optional().describe('The address whose balance is compared with the price'),
 })
 
 const edit = z
@@ -72,14 +72,14 @@ export const flowChecked = z.strictObject({
       at_least: z.string().describe('Decimal USDC'),
       at_most: z.string().describe('Decimal USDC'),
     })
-    .describe('The least and the most over all ways that its branches can go'),
+    .describe('The minimum and the maximum over all branches'),
   duration: z.strictObject({
     seconds: z.number().describe('Along the longest way, each agent taking all of its time'),
     path: z.array(z.string()).describe('The steps on that way'),
     waits_for: z.array(z.enum(['person', 'time'])),
   }),
   input_schema: z.record(z.string(), z.unknown()).describe('What a run takes'),
-  output_schema: z.record(z.string(), z.unknown()).describe('What a run gives'),
+  output_schema: z.record(z.string(), z.unknown()).describe('The outputs of a run'),
 })
 
 /** The type that {@link flowChecked} parses to. */

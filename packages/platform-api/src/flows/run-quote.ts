@@ -41,13 +41,13 @@ export const runQuote = z.strictObject({
       sign: z
         .enum(['now', 'later'])
         .describe(
-          'later: it stands behind a person or a time that nobody can name, or is one of a list: sign when the run asks',
+          'later: it follows a person or an unknown time, or is one of a list: sign when the run requests it',
         ),
       valid_for_seconds: z
         .number()
         .positive()
         .describe(
-          'How long from now a payment should be good: until its step is over at the latest, and for a retry',
+          'How long from now a payment should be valid: until its step is over at the latest, and for a retry',
         ),
       quote: quote.nullable().describe('What its agent asks for now; null: see `error`'),
       error: z.string().nullable().describe('Why there is no quote, in one sentence'),

@@ -40,10 +40,10 @@ export const spendPermission = z.strictObject({
   agent_name: z
     .string()
     .nullable()
-    .describe(`${OWNERS_WORDS} Null where no agent of this number is shown here`),
-  capability: z.string().describe('As the owner permitted it, at most 128 characters of it'),
-  limit: atomic.describe('The most that one spend may move, as set last'),
-  cap: atomic.describe('The most that all spends may move since the permission was first set'),
+    .describe(`${OWNERS_WORDS} Null if this platform shows no agent of this number`),
+  capability: z.string().describe('As the owner permitted it, at most 128 of its characters'),
+  limit: atomic.describe('The maximum of one spend, as set last'),
+  cap: atomic.describe('The maximum of all spends since the permission was first set'),
   spent: atomic,
   left: atomic.describe('Of the cap; zero once the permission is revoked, not once it has expired'),
   expires_at: unixSeconds.describe('The first second at which nothing can be spent, as set last'),
@@ -80,8 +80,8 @@ export const walletLimits = z
     block_number: z
       .int()
       .nonnegative()
-      .describe('The permissions are as of this block; the amounts beside them as of it or of a later one'),
-    block_time: unixSeconds.describe('The time of the newest block, which an end is held against'),
+      .describe('The permissions are as of this block; the amounts as of it or of a later one'),
+    block_time: unixSeconds.describe('The time of the newest block, with which expiries are compared'),
     balance: atomic,
     allowance: atomic.describe('What the token lets the contract take now'),
     total_left: atomic.describe('What is left of all live permissions in the token: the exact allowance'),
@@ -94,7 +94,7 @@ export const walletLimits = z
     permissions: z
       .array(spendPermission)
       .max(200)
-      .describe('In any token: live ones first, then the newest; at most 200'),
+      .describe('In any token: active ones first, then the newest; at most 200'),
   })
   .describe('What a wallet permits agents to move')
 
@@ -117,7 +117,7 @@ export const spendsQuery = z.strictObject({
     .regex(/^[0-9a-fA-F-]{36}(,[0-9a-fA-F-]{36})*$/, 'must be job ids with commas between them')
     .transform(text => text.split(','))
     .optional()
-    .describe(`Only spends of these jobs, at most ${MAX_SPEND_JOBS}, with commas between them`),
+    .describe(`Only spends of these jobs, at most ${MAX_SPEND_JOBS}, separated by commas`),
 })
 
 /** A spend that is included in a block. */
@@ -132,7 +132,7 @@ export const spendLine = z.strictObject({
   job_id: z
     .string()
     .nullable()
-    .describe('The job that it was made for, where the question named it; the chain has a hash of it alone'),
+    .describe('The job of the spend, if the request named it; the chain only has a hash of it'),
   transaction,
   block_number: z.int().nonnegative(),
   at: unixSeconds.describe('The time of its block'),
@@ -145,7 +145,7 @@ export type SpendLine = z.infer<typeof spendLine>
 export const walletSpends = z
   .strictObject({
     spends: z.array(spendLine),
-    total: z.int().nonnegative().describe('How many spends there are, under all pages'),
+    total: z.int().nonnegative().describe('The number of spends on all pages'),
     next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the spends after these'),
   })
   .describe('What agents moved of a wallet’s tokens')
@@ -159,7 +159,7 @@ export const tokenApproval = z.strictObject({
   amount: atomic,
   unlimited: z.boolean().describe('More than there is of the token'),
   is_permissions_contract: z.boolean().describe('It is the approval that the permissions share'),
-  approved_at: unixSeconds.nullable().describe('When it was last given, where its block was read'),
+  approved_at: unixSeconds.nullable().describe('When it was last set, if its block was read'),
   transaction,
 })
 
@@ -173,7 +173,7 @@ export const tokenApprovals = z
     from_block: z
       .int()
       .nonnegative()
-      .describe('Approvals were looked for from this block on: 0 where the node answers for the whole chain'),
+      .describe('Approvals were searched from this block on: 0 if the node answers for the whole chain'),
   })
   .describe('Approvals of the token by a wallet')
 

@@ -17,7 +17,7 @@ const page = {
     .min(1)
     .max(MAX_JOBS_PER_PAGE)
     .default(20)
-    .describe('How many, 1 to 100; default 20'),
+    .describe('The page size, 1 to 100; default 20'),
 }
 
 /** The query of `GET /v1/me/jobs`. */
@@ -33,7 +33,10 @@ export const ownerJobsQuery = z.strictObject({
 export const jobLine = z
   .strictObject({
     job_id: z.string(),
-    run_id: z.uuid().nullable().describe('The run of a flow that ordered it; null: somebody did'),
+    run_id: z
+      .uuid()
+      .nullable()
+      .describe('The run of a flow that ordered it; null: a caller ordered it directly'),
     agent_id: z.int().positive(),
     agent_name: z.string().describe('As the agent is called now'),
     capability: z.string(),
@@ -82,13 +85,13 @@ export const payerJobs = z
             .string()
             .regex(/^\d{4}-\d{2}$/)
             .describe('UTC: "2026-11"'),
-          jobs: z.int().nonnegative().describe('Ordered in it, whatever came of them'),
+          jobs: z.int().nonnegative().describe('All jobs ordered in it, with any outcome'),
           paid: decimalUsdc.describe('What was charged for them, as proven on the chain'),
         }),
       )
       .describe(
-        'The newest first, at most 12, whatever the status asked for; with a cursor empty. Of a payer with more than ' +
-          '20,000 jobs in these months, only the whole months among the newest 20,000',
+        'The newest first, at most 12, independent of the status filter; empty with a cursor. For a payer ' +
+          'with more than 20,000 jobs in these months, only the whole months among the newest 20,000',
       ),
   })
   .describe('Jobs of a payer')
