@@ -56,7 +56,7 @@ export const agentPage = z.strictObject({
   text_warnings: z.array(textWarning),
   endpoint: z.string().nullable().describe('Base URL, international names in their ASCII form'),
   owner: z.string().describe('Lower-case address'),
-  wallet: z.string().nullable().describe('Who is paid; lower-case address'),
+  wallet: z.string().nullable().describe('The paid wallet; lower-case address'),
   registered_at: z.number().int(),
   standing: standing,
   standing_reason: z.string().nullable(),
@@ -71,7 +71,7 @@ export const agentPage = z.strictObject({
   job_p50_ms: milliseconds.describe(
     'Median duration of the newest paid jobs of other payers; null before the first',
   ),
-  job_p95_ms: milliseconds.describe('The same of 95 in a hundred'),
+  job_p95_ms: milliseconds.describe('The 95th percentile of the same jobs'),
   stake: z
     .strictObject({
       amount_wei: z.string().regex(/^\d+$/),
@@ -83,7 +83,7 @@ export const agentPage = z.strictObject({
   last_trial: z
     .strictObject({
       outcome: z.enum(['ok', 'failed', 'skipped']),
-      reason: z.string().nullable().describe('Why it failed, or why none was made'),
+      reason: z.string().nullable().describe('The reason for its failure, or for its absence'),
       at: z.number().int().describe('Unix seconds'),
     })
     .nullable()

@@ -9,7 +9,7 @@ export const badgeName = z
 export const badgeRule = z
   .strictObject({
     badge: badgeName.describe(
-      'The badge it is a condition of; the conditions of those below hold for it too',
+      'The badge that it is a condition of; lower badges’ conditions apply to it too',
     ),
     rule: z
       .enum([
@@ -25,8 +25,8 @@ export const badgeRule = z
           "paid-jobs: at most ten of each payer, the owner's own left out; success-bound: lower end of the 95 % " +
           'Wilson interval for the share of jobs that went well',
       ),
-    value: z.number().nullable().describe('What was found; null while it is not known'),
-    needed: z.number().describe('The least that passes'),
+    value: z.number().nullable().describe('The actual value; null while it is not known'),
+    needed: z.number().describe('The minimum that passes'),
     passes: z.boolean(),
   })
   .describe('A condition, its value and the required value')
@@ -66,12 +66,12 @@ export const agentBadge = z
             'Failed and not counted: too short a deadline, a payer who could not pay, an order that the agent ' +
               'refused, an outage of the facilitator, the chain or this platform',
           ),
-        payers: z.int().nonnegative().describe('Who paid for at least one'),
+        payers: z.int().nonnegative().describe('The number of payers with at least one'),
       })
       .describe('At most the newest ten jobs of each payer'),
     rules: z.array(badgeRule).describe('The lowest badge first'),
   })
-  .describe('A badge and the whole of its computation (D34)')
+  .describe('A badge and its complete computation (D34)')
 
 /** The type that {@link agentBadge} parses to. */
 export type AgentBadge = z.infer<typeof agentBadge>

@@ -53,7 +53,7 @@ export const quote = z
     amount: decimalUsdc,
     amount_atomic: atomicUsdc,
     pay_to: address.describe("The agent's wallet, as registered and proven"),
-    network: z.string().describe('CAIP-2 id of the chain that is paid on'),
+    network: z.string().describe('CAIP-2 id of the chain of the payment'),
     asset: address.describe('USDC on that chain'),
     asset_domain: z
       .strictObject({ name: z.string(), version: z.string() })
@@ -75,8 +75,10 @@ export const quote = z
       .strictObject({ from: decimalUsdc, to: decimalUsdc, since: unixSeconds })
       .nullable()
       .describe('The price rose in the last seven days; null: it did not'),
-    input_schema: jsonObject.describe('What the input must be, in the field language of the declaration'),
-    endpoint: z.string().describe('What is posted to; the nonce of a payment may be bound to it (D13)'),
+    input_schema: jsonObject.describe('The input fields, in the field language of the declaration'),
+    endpoint: z
+      .string()
+      .describe('The URL of the POST request; the nonce of a payment may be bound to it (D13)'),
   })
   .describe('The current price of a job: the answer of the agent, compared with its registration')
 
@@ -90,7 +92,10 @@ export const jobOrder = z
     capability,
     job_id: jobId,
     input: jsonObject.describe('The input of the capability; at most 1 MiB with the rest of the request'),
-    deadline: z.number().positive().describe('Unix seconds; later than the agent may take counts as that'),
+    deadline: z
+      .number()
+      .positive()
+      .describe('Unix seconds; values beyond the maximum duration count as the maximum'),
     payment: z
       .string()
       .min(1)
@@ -117,7 +122,8 @@ export const orderHeaders = z.object({
     .string()
     .optional()
     .describe(
-      'W3C Trace Context, version 00: its trace is in the log lines of the jobs here, at their agents and at the facilitator',
+      'W3C Trace Context, version 00: its trace is in the log lines of the job here, at its agent and at ' +
+        'the facilitator',
     ),
 })
 
@@ -135,7 +141,7 @@ export const jobHeaders = z.object({
     .string()
     .max(128)
     .optional()
-    .describe('Of the run of a flow that ordered the job: opens it to be read'),
+    .describe('The token of the run that ordered the job: opens it for reading'),
 })
 
 /** The headers of `GET /v1/jobs/:jobId/events`. */
@@ -181,20 +187,20 @@ export const jobRetryState = z
   .strictObject({
     possible: z.boolean(),
     until: unixSeconds.nullable().describe('The last moment to order it again; null if it is not possible'),
-    reason: z.string().nullable().describe('Why it is not possible, in one sentence'),
+    reason: z.string().nullable().describe('The reason why it is not possible, in one sentence'),
   })
-  .describe('By `POST /v1/jobs/:jobId/retry`, with the payment that the job was ordered with')
+  .describe('By `POST /v1/jobs/:jobId/retry`, with the payment of the order')
 
 /** The body of `POST /v1/jobs/:jobId/retry`. */
 export const jobRetry = z
   .strictObject({
-    payment: jobOrder.shape.payment.describe('The very PAYMENT-SIGNATURE that the job was ordered with'),
+    payment: jobOrder.shape.payment.describe('The same PAYMENT-SIGNATURE as in the order'),
     input: jsonObject.optional().describe('Another input, if the first was refused; default: the same'),
     deadline: jobOrder.shape.deadline
       .optional()
-      .describe('Unix seconds; default: as late as the agent may take and the payment allows'),
+      .describe('Unix seconds; default: as late as the agent and the payment allow'),
   })
-  .describe('Sends a job that failed without being charged once more')
+  .describe('Sends a job again that failed without a charge')
 
 /** The type that {@link jobRetry} parses to. */
 export type JobRetry = z.infer<typeof jobRetry>
@@ -204,26 +210,26 @@ export const job = z
   .strictObject({
     job_id: z.string(),
     agent_id: agentId,
-    agent_name: z.string().describe('As the agent is called now'),
+    agent_name: z.string().describe('The current name of the agent'),
     capability,
     status: jobStatus,
     payer: address,
     amount: decimalUsdc,
     amount_atomic: atomicUsdc,
     created_at: unixSeconds,
-    expires_at: unixSeconds.describe("When the agent's time is over"),
-    finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),
+    expires_at: unixSeconds.describe('The deadline of the agent'),
+    finished_at: unixSeconds.nullable().describe('The time of completion or failure; null: neither yet'),
     elapsed_ms: z
       .int()
       .nonnegative()
       .nullable()
-      .describe("From sending to the agent's answer; null: it has not answered"),
+      .describe('From the request to the agent’s answer; null: it has not answered'),
     charged: jobCharged,
     payment: z.strictObject({
       status: paymentStatus,
       transaction: z.string().nullable().describe('The proven transfer; null if there is none'),
-      block_number: z.int().nonnegative().nullable().describe('The block that has it; null: not proven'),
-      pay_to: address.describe('Who is paid, or would be'),
+      block_number: z.int().nonnegative().nullable().describe('The block of the transfer; null: not proven'),
+      pay_to: address.describe('The payee'),
       valid_before: unixSeconds.describe('When the authorization expires'),
       usable_until: unixSeconds.describe(
         'When it is certain that the expired authorization was never used: its expiry, and the time in which the chain may still reorganise',
@@ -239,13 +245,13 @@ export const job = z
     error_type: z
       .string()
       .nullable()
-      .describe('Where it failed: validation, capability, payment, deadline or internal'),
-    error: z.string().nullable().describe('Where it failed: why, in the words of the agent'),
+      .describe('After a failure: validation, capability, payment, deadline or internal'),
+    error: z.string().nullable().describe('After a failure: the reason, in the words of the agent'),
     charged_without_delivery: z
       .boolean()
       .describe('Money moved without a usable output; it counts against the agent'),
     retry: jobRetryState,
-    contents_deleted: z.boolean().describe('Input and output are no longer kept here; the receipt is'),
+    contents_deleted: z.boolean().describe('Input and output have been deleted; the receipt is kept'),
     receipt: z
       .string()
       .nullable()

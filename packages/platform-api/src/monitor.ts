@@ -52,12 +52,12 @@ export const agentHealth = z
       .describe('Why the newest check failed; null if it passed'),
     watched_since: unixSeconds.nullable(),
     uptime_7d: share.describe('Share of passed checks in the last 7 days, as far as there were any'),
-    uptime_30d: share.describe('The same of 30 UTC days, of which today is the last'),
-    latency_p50_ms: z.number().nullable().describe('Of the checks of 7 days that passed'),
+    uptime_30d: share.describe('The same for 30 UTC days, the last of which is today'),
+    latency_p50_ms: z.number().nullable().describe('Of the passed checks of 7 days'),
     latency_p95_ms: z.number().nullable(),
     timeline: z.array(checkedHour).describe('The oldest first; hours without a check are left out'),
   })
-  .describe('Whether an agent is alive, and how well it was')
+  .describe('The availability and latency of an agent')
 
 /** The type that {@link agentHealth} parses to. */
 export type AgentHealth = z.infer<typeof agentHealth>
@@ -88,14 +88,14 @@ export const healthDays = z
       )
       .describe('The oldest first; days without a check are left out'),
   })
-  .describe('What the checks found, day by day')
+  .describe('The results of the checks, by day')
 
 /** The type that {@link healthDays} parses to. */
 export type HealthDays = z.infer<typeof healthDays>
 
 /** The body of `PUT /v1/me/agents/:agentId/webhook`. */
 export const webhookRequest = z.strictObject({
-  url: z.string().min(1).max(2_048).describe('Where notices are sent by POST; https'),
+  url: z.string().min(1).max(2_048).describe('The URL to which notices are sent by POST; https'),
 })
 
 /** The events that a webhook reports. */
@@ -127,14 +127,14 @@ export const webhook = z
         event: webhookEvent,
         state: z.enum(['waiting', 'delivered', 'given-up']),
         created_at: unixSeconds,
-        delivered_at: unixSeconds.nullable().describe('When the receiver took it; null: it has not'),
+        delivered_at: unixSeconds.nullable().describe('When the receiver accepted it; null: not yet'),
         attempts: z.int().nonnegative(),
-        failure: z.string().nullable().describe('Why the newest attempt failed'),
+        failure: z.string().nullable().describe('The reason why the newest attempt failed'),
       })
       .nullable()
       .describe('The newest notice; null before the first'),
   })
-  .describe('Where an owner hears when an agent is warned of, offline, or back')
+  .describe('The webhook for notices that an agent is failing, offline, or back')
 
 /** The type that {@link webhook} parses to. */
 export type Webhook = z.infer<typeof webhook>
@@ -191,14 +191,14 @@ export const webhookNotice = z
       .optional()
       .describe('Of owner.limit_near and owner.limit_reached'),
   })
-  .describe('What a webhook is sent')
+  .describe('The body of a webhook notice')
 
 /** The answer of `POST /v1/me/agents/:agentId/webhook/test`. */
 export const webhookTested = z.strictObject({
   agent_id: z.int().positive(),
   url: z.string(),
   delivered: z.boolean().describe('Whether the receiver answered 2xx; it is tried once'),
-  failure: z.string().nullable().describe('Why not'),
+  failure: z.string().nullable().describe('The reason, if not'),
 })
 
 /** The type that {@link webhookTested} parses to. */

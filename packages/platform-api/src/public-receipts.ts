@@ -21,7 +21,7 @@ export type PublicReceipt = z.infer<typeof publicReceipt>
 
 /** The query of the lists of receipts. */
 export const publicReceiptsQuery = z.strictObject({
-  cursor: z.string().max(120).optional().describe('The `next_cursor` of the page before'),
+  cursor: z.string().max(120).optional().describe('The `next_cursor` of the previous page'),
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('The page size, 1 to 100; default 20'),
 })
 

@@ -15,7 +15,7 @@ export const receipt = z
     v: z.literal(1).describe('Version of this statement'),
     iss: z.string().min(1).describe("The platform's public URL"),
     job: hash.describe(
-      'SHA-256 of the job_id in lower case: the receipt can be shown without giving the job away',
+      'SHA-256 of the job_id in lower case: the receipt can be shown without revealing the job',
     ),
     agent_id: z.int().positive(),
     endpoint: z.string().min(1).describe('Base URL of the called agent'),
@@ -31,7 +31,7 @@ export const receipt = z
     transaction: z
       .string()
       .regex(/^0x[0-9a-f]{64}$/)
-      .describe('Where the transfer is, as proven on the chain'),
+      .describe('The transaction of the transfer, as proven on the chain'),
     completed_at: unixSeconds.describe('The completion time, as the agent reports it; Unix seconds'),
     iat: z.int().positive().describe('When this was signed; Unix seconds'),
   })

@@ -33,7 +33,7 @@ export const standing = z
 export const platform = z
   .strictObject({
     api_version: z.literal('1'),
-    public_url: z.string().describe('Where this platform is reached, without a slash at the end'),
+    public_url: z.string().describe('The URL of this platform, without a slash at the end'),
     local_mode: z
       .boolean()
       .describe("Agents at http:// URLs of the platform's own machine are allowed (D37)"),
@@ -41,8 +41,8 @@ export const platform = z
     network_name: z.string(),
     chain_id: z.int().positive(),
     registry_address: address.describe('The AgentRegistry contract'),
-    stake_wei: z.string().regex(/^\d+$/).describe('What a registration stakes, exactly, in wei (D36)'),
-    confirmations: z.int().nonnegative().describe('Blocks on top of a registration before it counts'),
+    stake_wei: z.string().regex(/^\d+$/).describe('The exact stake of a registration, in wei (D36)'),
+    confirmations: z.int().nonnegative().describe('Confirmations before a registration counts'),
     usdc_address: address,
     spend_permissions_address: address
       .nullable()
@@ -53,8 +53,8 @@ export const platform = z
     facilitator_url: z
       .string()
       .nullable()
-      .describe('Which facilitator agents use here; null: theirs to choose'),
-    secrets: z.boolean().describe('Owners can make a FACILITATOR_SECRET here'),
+      .describe('The agents’ facilitator on this platform; null: each agent chooses its own'),
+    secrets: z.boolean().describe('Owners can create a FACILITATOR_SECRET here'),
   })
   .describe('Name, chain and settings of this platform')
 
@@ -85,7 +85,7 @@ export const foundCapability = z.strictObject({
 export const foundAgent = z
   .discriminatedUnion('phase', [
     z.strictObject({
-      phase: z.literal('agent').describe('Serves /about and asks to be paid'),
+      phase: z.literal('agent').describe('Serves /about and requires payment'),
       name: z.string(),
       description: z.string(),
       wallet: address.describe('The paid wallet of /about, which has to stake (D36)'),
@@ -99,10 +99,10 @@ export const foundAgent = z
           'Serves only /health: it will be listed as unpaid and provisional, cannot be called here, and is ' +
             'replaced when an owner proves the endpoint',
         ),
-      name: z.string().describe('As /health tells it'),
+      name: z.string().describe('As in /health'),
     }),
   ])
-  .describe('What was found at the endpoint')
+  .describe('The result for the endpoint')
 
 /** The type that {@link foundAgent} parses to. */
 export type FoundAgent = z.infer<typeof foundAgent>
@@ -111,7 +111,9 @@ export type FoundAgent = z.infer<typeof foundAgent>
 export const registrationStatus = z
   .discriminatedUnion('state', [
     z.strictObject({
-      state: z.literal('waiting_for_stake').describe('Nobody entitled has staked for this endpoint yet'),
+      state: z
+        .literal('waiting_for_stake')
+        .describe('The owner of the wallet has not staked for this endpoint yet'),
     }),
     z.strictObject({
       state: z.literal('confirming').describe('Staked; waits for confirmations or an inspection'),
@@ -123,7 +125,7 @@ export const registrationStatus = z
     z.strictObject({
       state: z.literal('listed'),
       agent_id: agentId,
-      owner: address.describe('Who has staked for it'),
+      owner: address.describe('The address that has staked for it'),
       transaction: z.string().describe('The transaction that staked'),
       profile_url: z.string(),
       provisional: z.boolean().describe('Phase 1: without /about'),

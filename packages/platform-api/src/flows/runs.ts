@@ -38,7 +38,7 @@ export const runPayment = z
       .min(1)
       .max(12_000)
       .describe(
-        'The value of PAYMENT-SIGNATURE. It is kept encrypted, and deleted once it is of no more use',
+        'The value of PAYMENT-SIGNATURE. It is stored encrypted, and deleted once it is no longer needed',
       ),
   })
   .describe('A signed payment, valid for one job of the run')
@@ -107,7 +107,7 @@ export const runRetryRequest = z.strictObject({ key: runJobKey })
 
 /** The body of `POST /v1/runs/:runId/answer`. */
 export const runAnswerRequest = z.strictObject({
-  step: stepId.describe('An approval that asks'),
+  step: stepId.describe('An approval that waits for an answer'),
   approved: z.boolean(),
 })
 
@@ -182,10 +182,13 @@ export const runJob = z.strictObject({
         'order with its payment was sent, or may have been; done; failed',
     ),
   attempt: z.int().nonnegative().describe('0: nothing was sent'),
-  input: jsonObject.nullable().describe('What was ordered, or will be'),
+  input: jsonObject.nullable().describe('The input of the order, current or future'),
   because: because.nullable(),
   error_type: z.string().nullable(),
-  error: z.string().nullable().describe('Where it failed: why, in the words of the agent or of the platform'),
+  error: z
+    .string()
+    .nullable()
+    .describe('After a failure: the reason, in the words of the agent or of the platform'),
   payment: z
     .strictObject({
       job_id: z.string(),
@@ -208,7 +211,7 @@ export const runJob = z.strictObject({
       transaction: z.string().nullable(),
       block_number: z.int().nonnegative().nullable(),
       usable_until: unixSeconds.describe(
-        'From then on it is certain that an unused payment never will be used',
+        'From then on it is certain that an unused payment can never be used',
       ),
       charged_without_delivery: z.boolean(),
       output_problem: z.string().nullable(),
@@ -231,8 +234,8 @@ export const runStep = z.strictObject({
       'waiting: for its inputs; skipped: its inputs will not come; asking: a person; sleeping: until a ' +
         'time; ordering: its jobs; failed: it could not be done, and nothing was sent; done',
     ),
-  reason: z.string().nullable().describe('Where it failed'),
-  until: unixSeconds.nullable().describe('Where it sleeps'),
+  reason: z.string().nullable().describe('After a failure'),
+  until: unixSeconds.nullable().describe('While it sleeps'),
   value: z.unknown().optional().describe('The question, if a person is asked'),
   outputs: jsonObject.nullable().describe('By port; null: it is not done'),
   jobs: z.array(runJob).describe('Of a paid step: one, or one for each item of its list, as far as known'),
@@ -244,8 +247,8 @@ export type RunStepAnswer = z.infer<typeof runStep>
 const progress = {
   run_id: z.uuid(),
   status: runStatus,
-  waiting: z.array(runWaiting).describe('All that it waits for, in the order of the steps'),
-  payer: address.nullable().describe('Who pays: the signer of its first payment; null: none has come'),
+  waiting: z.array(runWaiting).describe('Everything that it waits for, in the order of the steps'),
+  payer: address.nullable().describe('The payer: the signer of its first payment; null: there is none yet'),
   max_total: decimalUsdc,
   paid: decimalUsdc.describe('Charged, as the chain proves'),
   exposed: decimalUsdc.describe('Sent, and neither charged nor void so far'),
@@ -259,7 +262,7 @@ const progress = {
   changed_at: unixSeconds,
   ended_at: unixSeconds
     .nullable()
-    .describe('When it was completed, failed, or cancelled with nothing left to come'),
+    .describe('When it was completed, failed, or cancelled with no payment open'),
   kept_until: unixSeconds
     .nullable()
     .describe('It is deleted then unless a payment is added before; null: it is kept for days'),
@@ -315,7 +318,7 @@ export type RunStarted = z.infer<typeof runStarted>
 /** The query of `GET /v1/me/runs`. */
 export const runsQuery = z.strictObject({
   flow_id: z.uuid().optional().describe('Only runs of this saved flow'),
-  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the previous page'),
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('The page size, 1 to 100; default 20'),
 })
 

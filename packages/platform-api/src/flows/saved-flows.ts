@@ -68,12 +68,12 @@ export const flowLine = z.strictObject({
   changed_at: unixSeconds,
   broken: z
     .boolean()
-    .describe('A capability that it orders has gone, or changed so that it cannot be run as it is'),
+    .describe('A capability that it orders is gone, or changed so that the flow cannot be run'),
 })
 
 /** The query of `GET /v1/flows`. */
 export const flowsQuery = z.strictObject({
-  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the previous page'),
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('The page size, 1 to 100; default 20'),
 })
 
@@ -113,7 +113,7 @@ export const flowTemplate = z.strictObject({
   description: z.string(),
   price: z.string().describe('Decimal USDC'),
   agents: z.array(z.string()).describe('The agents that it orders from, by name'),
-  sample_input: jsonObject.describe('What it can be tried with'),
+  sample_input: jsonObject.describe('A sample input'),
   flow: jsonObject,
 })
 
@@ -140,7 +140,7 @@ export const dryRunAnswer = z.strictObject({
       step: z.string(),
       state: z.enum(['done', 'skipped', 'failed', 'waiting']),
       reason: z.string().nullable(),
-      outputs: jsonObject.nullable().describe('Of jobs: samples that suit their schemas'),
+      outputs: jsonObject.nullable().describe('Outputs of jobs: samples that match their schemas'),
     }),
   ),
   output: jsonObject,

@@ -30,7 +30,7 @@ export const ownerJobLine = z
     charged: jobCharged,
     amount: z.string().describe('Decimal USDC'),
     created_at: z.number().nonnegative().describe('Unix seconds'),
-    elapsed_ms: z.int().nonnegative().nullable().describe("From sending to the agent's answer"),
+    elapsed_ms: z.int().nonnegative().nullable().describe('From the request to the agent’s answer'),
   })
   .describe('A job of an agent, for its owner')
 
@@ -41,7 +41,7 @@ export type OwnerJobLine = z.infer<typeof ownerJobLine>
 export const ownerJobs = z
   .strictObject({
     jobs: z.array(ownerJobLine),
-    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the jobs after these'),
+    next_cursor: z.string().nullable().describe('Pass it as ?cursor= for the following jobs'),
   })
   .describe('Jobs that the platform sent an agent for callers, without its own daily ones')
 
@@ -70,7 +70,7 @@ export const ownerNotice = z
       ),
     agent_id: agentId,
     name: z.string(),
-    text: z.string().describe('What is wrong, in one sentence'),
+    text: z.string().describe('The problem, in one sentence'),
     since: seconds.nullable().describe('Null: not known'),
   })
   .describe('A notice about an agent for its owner')
@@ -121,7 +121,7 @@ export type DashboardAgent = z.infer<typeof dashboardAgent>
  */
 export const ownerDashboard = z
   .strictObject({
-    address: z.string().describe('Who is signed in; lower-case address'),
+    address: z.string().describe('The signed-in address, in lower case'),
     from: seconds.describe('Unix seconds; UTC midnight'),
     to: seconds,
     jobs: jobCounts,
@@ -146,7 +146,7 @@ export const ownerDashboard = z
       )
       .describe('By the day of the order, the oldest first; days without jobs are left out'),
     agents: z.array(dashboardAgent).describe('By their numbers; the first 50'),
-    notices: z.array(ownerNotice).describe('The gravest first'),
+    notices: z.array(ownerNotice).describe('The most serious first'),
     latest_jobs: z.array(ownerJobLine).describe('The newest ten'),
   })
   .describe('A summary of an owner’s agents')

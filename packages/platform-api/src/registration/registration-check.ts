@@ -36,7 +36,7 @@ export const registrationCheck = z
     severity: z
       .enum(['required', 'advice'])
       .describe('required: if it fails nothing is registered; advice: registered nevertheless'),
-    detail: text.describe('What was found, in one sentence'),
+    detail: text.describe('The result, in one sentence'),
     ms: z
       .int()
       .nonnegative()
@@ -84,7 +84,7 @@ export const registrationFailure = z
       .optional()
       .describe('The agent already listed with the endpoint, if that is the reason'),
   })
-  .describe('Why an endpoint is not registered')
+  .describe('The reason why an endpoint is not registered')
 
 /** The type that {@link registrationFailure} parses to. */
 export type RegistrationFailure = z.infer<typeof registrationFailure>
