@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 describe('the outcome of an authorization', () => {
-  test('D10 settled by our own transaction: its hash and block', async () => {
+  test('D10 a payment settled by our own transaction is reported with its hash and block', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
     expect(await verdictOn(payment)).toEqual({
@@ -62,7 +62,7 @@ describe('the outcome of an authorization', () => {
     expect(receiptProvesPayment(network, payment.authorization, receipt)).toBe(true)
   })
 
-  test('PAY-16 settled by a foreign sender counts as settled', async () => {
+  test('PAY-16 a payment settled by a foreign sender counts as settled', async () => {
     const payment = await sign()
     const receipt = await settle(payment, STRANGER)
     expect(await verdictOn(payment)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })

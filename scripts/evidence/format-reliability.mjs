@@ -18,7 +18,7 @@ npm run fire -- storms             one battery
 \`\`\`
 `
 
-/** The page of what `npm run fire` recorded. */
+/** The page of the results of `npm run fire`. */
 export function formatReliability(root, all) {
   const records = all.filter(({ name }) => name.startsWith('fire/'))
   return `${HEAD}\n${formatVerdict(records)}.\n${records.map(record => formatRecord(root, record)).join('')}`

@@ -150,7 +150,7 @@ test('twenty hosts that never answer leave a slot for another host', async () =>
   expect(new Set(hanging).size).toBe(20)
 })
 
-test('payments are checked while every sending hangs', async () => {
+test('payments are checked while every send hangs', async () => {
   await insertAgent(stage.database)
   const [answered = ''] = await writeMany(1, { endpoint: SLOW })
   await stage.database.pool.query(

@@ -62,7 +62,7 @@ async function order(headers: { readonly [name: string]: string }): Promise<JobA
 const eventsOf = (jobId: string): readonly string[] =>
   lines.filter(({ job }) => job === jobId).map(({ event }) => event)
 
-test('an order’s trace is sent with each sending under a new span id, and is in every line about the job', async () => {
+test('an order’s trace is sent with each send under a new span id, and is in every line about the job', async () => {
   const honest = agent.behave
   agent.behave = async call =>
     call.repeats === 0 ? { status: 503, headers: {}, body: '{}' } : await honest(call)

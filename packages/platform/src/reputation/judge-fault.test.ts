@@ -43,7 +43,7 @@ test('D43 an agent’s refusal of an order counts against no one, whatever it st
   expect(await judgeFault(failure({ state: 'expired', isPutOff: true }), quiet)).toBe('refused')
 })
 
-test('D43 a deadline shorter than the fair time is the order’s fault, and a late sending the platform’s', async () => {
+test('D43 a deadline shorter than the fair time is the order’s fault, and a late send the platform’s', async () => {
   const late = { hadFairTime: false }
   expect(await judgeFault(failure({ ...late, isOrderFair: false }), quiet)).toBe('deadline')
   expect(await judgeFault(failure({ ...late, isOrderFair: true }), quiet)).toBe('unseen')

@@ -46,7 +46,7 @@ const DELETION_EVERY_MS = 3_600_000
  * Sends jobs and drives them until no work is left: new jobs from `POST /v1/jobs`, and jobs of processes that ended. Any
  * number of processes share the work.
  *
- * A sending may take as long as the agent may. Therefore the sendings to one host are limited, and payments are checked by
+ * A send may take the agent's maximum time. Therefore the sendings to one host are limited, and payments are checked by
  * a separate worker: neither waits for a slow agent.
  */
 export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
