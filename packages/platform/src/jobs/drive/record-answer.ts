@@ -56,7 +56,7 @@ export function namedTransaction({ network }: JobRow, { headers }: WholeAnswer):
 }
 
 /**
- * Counts a send whose answer could not be stored, as an answer outside the interface, so that the number of sendings is
+ * Counts a send whose answer could not be stored, as an answer outside the interface, so that the number of sends is
  * limited.
  */
 export async function recordUnusable(parts: PlatformParts, job: JobRow, beganMs: number): Promise<JobRow> {

@@ -78,7 +78,7 @@ export interface JobRow {
   readonly foreignAnswers: number
   /** When the first send began that was seen to its end. */
   readonly firstAskedAtMs: number | undefined
-  /** Whether one of the sendings seen to their end left the agent its fair time. */
+  /** Whether one of the sends seen to their end left the agent its fair time. */
   readonly hadFairTime: boolean
   /** Whether the signed payment may have reached a server. */
   readonly hasLeft: boolean
