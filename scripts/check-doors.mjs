@@ -1,6 +1,6 @@
-// What a package exports is listed: doors, which are promised to users and each have an example that compiles, and
-// `internal/…`, for our other packages of the same version. Everything else is private: tests, benchmarks and batteries
-// alone reach it, as `@farebox/<package>/src/<path>`.
+// A package lists its exports: doors, which are promised to users and each have an example that compiles, and
+// `internal/…`, for our other packages of the same version. All other modules are private: only tests, benchmarks and
+// batteries import them, as `@farebox/<package>/src/<path>`.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
@@ -24,7 +24,7 @@ const COMMENT = /\/\*\*[\s\S]*?\*\//g
 const EXAMPLE = /@example[^\n]*\n\s*\* ```ts\n([\s\S]*?)\n\s*\* ```/g
 
 /**
- * Throws naming whatever is wrong with what the packages export, or with an example of it. The packages must be built.
+ * Throws with every problem in the packages' exports or in their examples. The packages must be built.
  *
  * @returns {Promise<{ doors: number, internals: number, examples: number }>}
  */

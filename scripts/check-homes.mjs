@@ -72,7 +72,7 @@ const HOMES = [
 ]
 
 const FOR_TESTS = /\.test\.tsx?$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\/|\/testing\//
-/** A line comment begins its line or follows a space: `https://` is none. */
+/** A line comment begins its line or follows a space, so `https://` does not count. */
 const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm
 
 /**

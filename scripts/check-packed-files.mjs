@@ -10,10 +10,10 @@ const FOR_TESTS_ALONE = /^(?:dist|src)\/.*(?:\.test\.|\.test-setup\.|\.child\.|\
 const COMPILED = /(?:\.d\.ts|\.js)(?:\.map)?$/
 
 /**
- * What is wrong with a tarball's files, a sentence each.
+ * The problems of a tarball's files, one sentence each.
  *
  * @param {{ path: string, manifest: object, files: { path: string, mode: number }[], bundled?: boolean }} packed
- *   `path`: the package's folder; `bundled`: of its modules only the declarations lie file by file
+ *   `path`: the package's folder; `bundled`: only the declarations of its modules are separate files
  * @returns {string[]}
  */
 export function checkPackedFiles({ path, manifest, files, bundled = false }) {

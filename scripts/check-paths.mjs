@@ -11,10 +11,10 @@ const LINK = /\]\(([^\s()#:]*)(?:#([^\s()]+))?\)/g
 const NAMED = /`((?:[\w@.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|sql|sol)|\/))`/g
 
 /**
- * Throws naming each path that is not there.
+ * Throws with each path that does not exist.
  *
  * @param {string} root
- * @returns {number} how many paths are named
+ * @returns {number} the number of paths
  */
 export function checkPaths(root) {
   const files = listFiles(root)

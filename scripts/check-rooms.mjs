@@ -180,10 +180,10 @@ const MOST_FILES = 14
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
 
 /**
- * Throws naming each import that climbs, each room that is not in the order, and each folder that is too large.
+ * Throws with each import that goes up, each room that is not in the order, and each folder that is too large.
  *
  * @param {string} root
- * @returns {number} how many rooms there are
+ * @returns {number} the number of rooms
  */
 export function checkRooms(root) {
   const faults = []

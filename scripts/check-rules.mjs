@@ -19,7 +19,7 @@ const TEXT = /\/\/.*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(
  * Throws with each citation of a rule that no table defines.
  *
  * @param {string} root
- * @returns {number} how many rules are cited
+ * @returns {number} the number of cited rules
  */
 export function checkRules(root) {
   const read = file => readFileSync(join(root, file), 'utf8')

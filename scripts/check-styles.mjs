@@ -12,10 +12,10 @@ const SOURCES = ['apps/web/src/*.ts', 'apps/web/src/*.tsx']
 const REACT_FLOW = /^react-flow|^(?:dragging|connectionindicator|connectingfrom)$/
 
 /**
- * Throws naming each class that begins blocks in two sheets, and each that no element has.
+ * Throws with each class that begins blocks in two sheets, and each unused class.
  *
  * @param {string} root
- * @returns {number} how many classes there are
+ * @returns {number} the number of classes
  */
 export function checkStyles(root) {
   const isUsed = usedClasses(root)

@@ -23,10 +23,10 @@ const SET = /\bset\b(.*?)(?:\bwhere\b|\bfrom\b|\breturning\b|$)/is
 const COLUMN = /(?:^|,)\s*\(?\s*([a-z_]+)\s*=/g
 
 /**
- * Throws naming each statement that writes what another file is to write.
+ * Throws with each statement that writes a column of another file.
  *
  * @param {string} root
- * @returns {number} how many statements write to the table
+ * @returns {number} the number of statements that write to the table
  */
 export function checkWriters(root) {
   const faults = []

@@ -16,10 +16,10 @@ const PROBE = `data:text/javascript,${encodeURIComponent(
 )}`
 
 /**
- * From nothing to the first 200 of `GET /health`, so many times; the medians.
+ * Starts the program and waits for the first 200 of `GET /health`, repeatedly; returns the medians.
  *
  * @param {{ words: string[], folder: string, environment: Record<string, string>, times: number }} program
- *   `words`: what `node` is given
+ *   `words`: the arguments of `node`
  * @returns {Promise<{ wallMs: number, cpuMs: number }>}
  */
 export async function measureStart({ words, folder, environment, times }) {
@@ -31,8 +31,8 @@ export async function measureStart({ words, folder, environment, times }) {
 }
 
 /**
- * From nothing to the end of a module's import, so many times; the medians. `wallMs` is of the import alone, `cpuMs` of
- * the whole process.
+ * Starts Node and imports a module, repeatedly; returns the medians. `wallMs` covers only the import, `cpuMs` the whole
+ * process.
  *
  * @param {{ specifier: string, folder: string, environment: Record<string, string>, times: number }} module
  */

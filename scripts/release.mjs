@@ -61,8 +61,8 @@ function readManifests() {
 }
 
 /**
- * One version in all of them and in what they ask of each other, with an entry in the changelog. Where they were built
- * is written into them by the workflow that builds them: no address is kept here that somebody else may come to own.
+ * All packages have one version, in their dependencies on each other too, and an entry in the changelog. The workflow
+ * that builds them writes its own location into them: no address is stored here that another party could take over.
  */
 function checkRelease(manifests, hasProvenance) {
   const [{ version }] = manifests

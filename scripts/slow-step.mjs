@@ -11,9 +11,9 @@ export function elapsedText(elapsedMs) {
 }
 
 /**
- * Writes a line about a step that takes long, after ten seconds and then every thirty, for an output on which lines stay.
+ * Writes a line about a slow step, after ten seconds and then every thirty, for an output without a terminal.
  *
- * @param {() => string} describe what it is doing now; empty where that is not known
+ * @param {() => string} describe the current activity; empty if it is not known
  * @param {(line: string) => void} write
  * @param {{ after(ms: number, call: () => void): () => void, nowMs(): number }} clock
  * @returns a function to call when the step has ended

@@ -5,7 +5,7 @@ export interface Options {
   /** Names of benches; empty: all that are not long. */
   readonly only: readonly string[]
   readonly quick: boolean
-  /** A commit of our own to measure beside the current one; undefined: the peers are measured. */
+  /** A commit of our own to measure together with the current one; undefined: the peers are measured. */
   readonly against: string | undefined
   /** Whether each bench is recorded in docs/evidence.json. */
   readonly write: boolean

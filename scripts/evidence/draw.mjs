@@ -1,4 +1,4 @@
-// Draws the pages of docs/ that are made from docs/evidence.json alone: node scripts/evidence/draw.mjs
+// Draws the pages of docs/ that are made only from docs/evidence.json: node scripts/evidence/draw.mjs
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -34,9 +34,9 @@ export interface Driver {
 /**
  * Opens the connections when they are first needed.
  *
- * `awake`: this process never sleeps while it sends. Over loopback the one who sends pays for waking the one who
- * receives, some 20 µs on a virtual machine: a server that is slower than us would pay it for every answer, a faster one never.
- * Awake, nobody pays; it costs a core, so it is not for measuring latencies.
+ * `awake`: this process never sleeps while it sends. Over loopback the sender pays for waking the receiver, some 20 µs
+ * on a virtual machine: a server slower than this process would pay it for every answer, a faster one never. If the
+ * process stays awake, neither pays; that costs a core, so it is not for measuring latencies.
  */
 export function createDriver(
   url: string,

@@ -21,7 +21,7 @@ export async function startAgent(stage: Stage, { paid, build = CURRENT }: AgentS
     name: 'farebox-lmdb',
     file: programsOf(build).farebox,
     arguments: ['start', '--config', AGENT_CONFIG, '--host', '127.0.0.1'],
-    // As in production. Payments bound to their job at this URL need no claim of their own.
+    // As in production. Payments bound to their job at this URL need no separate claim.
     urlVariable: 'SERVICE_PUBLIC_URL',
     environment: {
       AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address,

@@ -41,11 +41,12 @@ type Releases = ReadonlyMap<string, ReadonlyMap<string, Release>>
 /**
  * Starts a registry for `npm install --registry <url>`: it needs no other network.
  *
- * Packages of others come out of this repository's `node_modules`, all versions that are in it, packed when they are
- * asked for. Their descriptions come from the lock file, which also describes what is not installed here, as the
- * binaries for other systems: npm sees that they are not for this one and does not ask for them.
+ * Third-party packages come from this repository's `node_modules`, in all installed versions, and are packed on
+ * request. Their metadata comes from the lock file, which also lists packages that are not installed here, such as
+ * binaries for other systems: npm sees that they are for another system and does not request them.
  *
- * @param options.tarballs files made by `npm pack`; they come before what has their name in `node_modules`
+ * @param options.tarballs files made by `npm pack`; they take precedence over packages of the same name in
+ * `node_modules`
  */
 export async function startNpmRegistry(options: {
   readonly tarballs: readonly string[]

@@ -23,7 +23,7 @@ export interface Attack {
 export interface AttackRun {
   /** `small` takes seconds and is part of `npm test`; `full` has the figures of the scorecard. */
   readonly size: BatterySize
-  /** Aborted when the run is to end early. */
+  /** Aborted to end the run early. */
   readonly signal: AbortSignal
 }
 

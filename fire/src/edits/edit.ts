@@ -19,9 +19,9 @@ export class EditDoesNotFit extends Error {
 }
 
 /**
- * The files that change, with their new text. Edits are made one after the other.
+ * The changed files, with their new text. Edits are made one after the other.
  *
- * @throws EditDoesNotFit which names `of`, where an edit fits nowhere or in several places
+ * @throws EditDoesNotFit which names `of`, if an edit fits nowhere or in several places
  */
 export function applyEdits(
   of: string,

@@ -77,10 +77,7 @@ export async function serveFixture(mode: AgentMode): Promise<FixtureAgent> {
   }
 }
 
-/**
- * The machine's clock, but that it can be put forward: for windows of minutes, beside timers that really
- * run.
- */
+/** The machine's clock with an adjustable offset: for windows of minutes, with timers in real time. */
 function createShiftedClock(): { readonly clock: Clock; readonly advance: (ms: number) => void } {
   let shiftMs = 0
   return {

@@ -18,7 +18,7 @@ describe.runIf(await hasPostgres())('while the database of the ledger is unavail
   let stack: Stack
   let door: DatabaseDoor
   let facilitator: RunningFacilitator
-  /** A ledger on the same schema that does not go through the door. */
+  /** A ledger on the same schema, with a direct connection. */
   let direct: Ledger
   let events: string[] = []
 
@@ -42,7 +42,7 @@ describe.runIf(await hasPostgres())('while the database of the ledger is unavail
 
   const heldNow = async (): Promise<number> =>
     (await direct.totals(NETWORK.id, Math.floor(Date.now() / 1_000))).held
-  /** Shuts the door, and resolves once a request has found out. */
+  /** Makes the database unavailable, and resolves once a request has noticed it. */
   const goAway = async (): Promise<void> => {
     await door.shut()
     const found = facilitator.verify(await stack.request())

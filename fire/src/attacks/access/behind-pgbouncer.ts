@@ -124,7 +124,7 @@ async function behind<Seen>(databaseUrl: string, play: (url: string) => Promise<
   }
 }
 
-/** Runs statements on a connection of their own. */
+/** Runs statements on a separate connection. */
 async function query(connectionString: string, statements: string): Promise<true> {
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -19,8 +19,8 @@ export interface Drip {
 }
 
 /**
- * Begins a request or an answer whose body is sent in one-byte chunks and never ends. Resolves when all is sent or nothing
- * more is taken, to the bytes of body that were handed to the network.
+ * Starts a request or an answer whose body is sent in one-byte chunks and never ends. Resolves, when all is sent or the
+ * reader stops, to the number of body bytes passed to the network.
  *
  * @param head the lines before the body
  */

@@ -58,9 +58,9 @@ export async function createMemoryReader(): Promise<MemoryReader> {
 }
 
 /**
- * Whether a process holds no more for bodies than it may: 3 × what came of them + 256 KiB for each connection.
+ * Whether a process holds no more memory for bodies than allowed: 3 × the received bytes + 256 KiB for each connection.
  *
- * @param send sends them; resolves to their bytes that the process has received at most
+ * @param send sends the bodies; resolves to the maximum number of their bytes that the process has received
  */
 export async function measureBodies(
   memory: MemoryReader,

@@ -233,7 +233,7 @@ export function receiptOf(
   }
 }
 
-/** A block, with the hashes of its transactions; its time is moved by so many seconds. */
+/** A block, with the hashes of its transactions; its time is shifted by this many seconds. */
 function blockHeader({ number, seconds, hash, mined }: Block, baseFee: bigint, aheadSeconds: number): object {
   return {
     number: quantity(BigInt(number)),

@@ -102,11 +102,11 @@ export function* reportsOfClients(evidence: Evidence): Iterable<string> {
 }
 
 /**
- * What our facilitator says of a charge is so: I1, I3 and I5.
+ * Our facilitator's reports of charges are true: I1, I3 and I5.
  *
- * Left out are payments whose rows were lost or set back. They are of callers who use one payment for two purposes, or
- * charge what they gave back, and a ledger cannot hold against them what it has forgotten; whether a payment bought two
- * jobs at agents is judged by what those delivered.
+ * Payments whose rows were lost or restored are left out. Their callers use one payment for two purposes, or charge a
+ * payment that they released, and a ledger cannot know what it has lost; whether a payment bought two jobs at agents is
+ * judged by the deliveries.
  */
 export function* reportsOfFacilitators(evidence: Evidence): Iterable<string> {
   const { world, onChain } = evidence

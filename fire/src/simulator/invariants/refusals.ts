@@ -55,11 +55,11 @@ function isOpenAt({ sentMs, seen, givenUpMs }: Send, atMs: number): boolean {
 const SLACK_MS = 10_000
 
 /**
- * D40: a payment whose nonce names its job, and that was charged, is not refused within ten minutes of its block,
- * whatever the agent's store has forgotten. The job may have run again for it: that is the exception to I6.
+ * D40: a charged payment whose nonce names its job is not refused within ten minutes of its block, whatever the agent's
+ * store has lost. The job may have run again for it: that is the exception to I6.
  *
- * Where a job_id was paid for by two payers after its record was lost, it is the one's whose payment is in the record. What
- * the agent wrote down as refused, while the facilitator had forgotten a transaction on its way, stays refused.
+ * If two payers paid for a job_id after its record was lost, it belongs to the payer whose payment is in the record. A
+ * payment that the agent recorded as refused, while the facilitator had lost a pending transaction, stays refused.
  */
 export function* chargedIsDelivered(evidence: Evidence): Iterable<string> {
   const { world, onChain } = evidence

@@ -34,10 +34,10 @@ function readSources(): ReturnType<typeof openSources> {
 }
 
 /**
- * Bundles the simulator with the sources of all packages, changed as said, into a file of `fire/dist/simulators`;
- * resolves to its path. It exports `createSimulator`, and loaded as a worker it takes seeds.
+ * Bundles the simulator with the sources of all packages, with these changes, into a file of `fire/dist/simulators`;
+ * resolves to its path. It exports `createSimulator`, and loaded as a worker it accepts seeds.
  *
- * Rejects with {@link EditDoesNotFit} where the sources are no longer what a change was written for.
+ * Rejects with {@link EditDoesNotFit} if the sources no longer fit a change.
  */
 export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<string> {
   const name = changes.map(change => change.name).join('+') || 'as-it-is'

@@ -10,11 +10,10 @@ interface Event {
 const TURNS_AT_ONCE = 100
 
 /**
- * Makes the time of one history.
+ * Creates the time of one history.
  *
- * Nothing in a history waits for the machine: every wait is an event here. So between two callbacks of
- * `setImmediate`, where all promises that are ready run, everything comes to rest, and the order of all things is
- * that of the events.
+ * Nothing in a history waits for the machine: every wait is an event here. So between two callbacks of `setImmediate`,
+ * in which all ready promises run, everything settles, and the order of all actions is that of the events.
  */
 export function createVirtualTime(startMs: number) {
   const events: Event[] = []

@@ -34,11 +34,11 @@ export interface Parcel<Request, Answer> {
 }
 
 /**
- * Sends a request and waits for the answer, as a faulty network would have it: lost, late, twice, overtaken by
- * others, or to somebody who dies over it.
+ * Sends a request and waits for the answer over a faulty network: messages are lost, late, doubled, overtaken, or sent
+ * to a process that dies.
  *
- * Rejects with {@link ConnectionBroken}; never settles where something was lost without a sound, so that who
- * waits needs a timeout of its own.
+ * Rejects with {@link ConnectionBroken}; never settles if a message was lost silently, so the caller needs its own
+ * timeout.
  */
 export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, Answer>): Promise<Answer> {
   const { time, faults, trace } = wires

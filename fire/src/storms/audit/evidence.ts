@@ -24,7 +24,7 @@ interface LedgerRow {
   readonly state: string
   readonly pay_to: string
   readonly value: string
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly transaction_hash: string
   readonly block_number: string | null
 }

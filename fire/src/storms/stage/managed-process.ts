@@ -32,7 +32,7 @@ const START_AGAIN_MS = 100
 /**
  * Starts a process that can be killed; resolves to its first run as well.
  *
- * @param onDeath called where it ended without having been taken; it is started again all the same
+ * @param onDeath called if it ended without having been killed here; it is restarted in any case
  */
 export async function manageProcess<Started extends Life>(
   kind: ManagedKind,

@@ -78,9 +78,9 @@ const UNKEPT = /the job store failed (?!before the job was claimed).*"job":"([^"
 export type StartStageDatabase = (base: Pick<BaseStage, 'folder' | 'onStrike'>) => Promise<string>
 
 /**
- * Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it.
+ * Starts chain, Redis and PostgreSQL, runs the play on them, and ends everything that was started, in any case.
  *
- * @param startDatabase - in place of a server that is one of the victims
+ * @param startDatabase - instead of a server that is one of the victims
  */
 export async function playOnStage<Seen>(
   signal: AbortSignal,

@@ -6,9 +6,9 @@ import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
 
 /**
- * Starts a Redis of our own, as durable as agents need it; it goes on with what is in the folder.
+ * Starts our own Redis, as durable as agents need it; it continues with the data in the folder.
  *
- * @throws NotStartedError where `redis-server` is not installed, or does not take the port
+ * @throws NotStartedError if `redis-server` is not installed, or the port is in use
  */
 export async function startRedis({
   folder,

@@ -837,7 +837,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     })
 
     describe('D41 taking turns', () => {
-      /** A network of its own, so that payments of other tests get no turn. */
+      /** A separate network, so that payments of other tests get no turn. */
       const stageTurns = (): {
         readonly wait: (
           owner: string,

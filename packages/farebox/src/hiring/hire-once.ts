@@ -171,7 +171,7 @@ async function sendAgain(
   }
 }
 
-/** Far more than any price. */
+/** Much more than any price. */
 const NO_BOUND = 10n ** 15n
 /** The time that a handler needs at least to react to a result. */
 const LAST_ANSWER_MS = 300

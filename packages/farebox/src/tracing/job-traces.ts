@@ -27,8 +27,8 @@ export interface JobTraces {
 }
 
 /**
- * Far more requests than a process accepts at once; settlements with an unknown outcome add to them. The lines of further
- * jobs have no trace.
+ * Many more requests than a process accepts at once; settlements with an unknown outcome add to them. The lines of
+ * further jobs have no trace.
  */
 const MOST_JOBS = 50_000
 

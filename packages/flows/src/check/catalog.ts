@@ -9,7 +9,7 @@ export interface CurrentCapability {
    * takes no jobs, for the reason given.
    */
   readonly state: 'online' | 'unreachable' | 'offline' | 'closed'
-  /** Why it takes no jobs; only with `closed`. */
+  /** The reason for accepting no jobs; only with `closed`. */
   readonly reason?: string
   readonly hash: string
   /** Decimal USDC. */

@@ -61,7 +61,7 @@ const BODIES: { readonly [route: string]: object } = {
   'PUT /v1/flows/:flowId': { flow: OWN_FLOW, revision: 1 },
 }
 
-/** Public routes about one thing that every caller may see or report on. */
+/** Public routes about one resource that every caller may see or report on. */
 const FOR_EVERYBODY = [
   'GET /v1/agents/:agentId',
   'GET /v1/agents/:agentId/openapi.json',

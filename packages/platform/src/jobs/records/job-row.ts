@@ -76,9 +76,9 @@ export interface JobRow {
   readonly nextDueAtMs: number | undefined
   readonly sendings: number
   readonly foreignAnswers: number
-  /** When the first send began that was seen to its end. */
+  /** The start of the first send that completed. */
   readonly firstAskedAtMs: number | undefined
-  /** Whether one of the sends seen to their end left the agent its fair time. */
+  /** Whether one of the completed sends left the agent its fair time. */
   readonly hadFairTime: boolean
   /** Whether the signed payment may have reached a server. */
   readonly hasLeft: boolean
