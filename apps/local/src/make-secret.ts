@@ -24,7 +24,7 @@ export async function makeSecret(words: readonly string[], root: string): Promis
     const [wallet] = words.filter(word => word.startsWith('0x') && !isAddress(word))
     if (wallet !== undefined) process.stderr.write(`✗ ${wallet} is not an address: 0x and 40 hex digits\n\n`)
     process.stderr.write(
-      'npm run secret -- <the address that should be paid: 0x and 40 hex digits> [--folder <of npm start>]\n',
+      'npm run secret -- <the wallet to pay: 0x and 40 hex digits> [--folder <of npm start>]\n',
     )
     return 2
   }

@@ -130,7 +130,7 @@ describe('a payment whose job_id another payer has taken since its record was lo
     expect([runs(stage), stage.gate.charged.size]).toEqual([1, 1])
   })
 
-  test('I5 and that was charged is answered 503 while the other is not charged, and delivered when it never is', async () => {
+  test('I5 and that was charged is answered 503 while the other payment is open, and delivered if that is never charged', async () => {
     const { stage, jobId, other } = await stageTaken()
     let fail: (error: Error) => void = () => undefined
     const started = new Promise<void>(resolve => {

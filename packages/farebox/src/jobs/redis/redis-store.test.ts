@@ -209,7 +209,7 @@ function describeOwnServer(): void {
       expect(inspect(errors, { depth: 9 })).not.toMatch(/secret/)
     })
 
-    test('rejects a write that a full memory refuses, and stores nothing of it', async () => {
+    test('rejects a write that a full memory refuses, and stores no part of it', async () => {
       const { store } = await open()
       await admin.config('SET', 'maxmemory', '1')
       const refused = await store.claim({ ...claim, payment: { key: 'p', keepMs: 60_000 } }).catch(String)
