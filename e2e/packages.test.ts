@@ -103,7 +103,7 @@ describe('a project outside the repository builds on the packages', () => {
   })
 
   test.each(['nodenext', 'bundler'] as const)(
-    'finds every door and its types: %s, strict, what is in the libraries checked too',
+    'finds every exported path and its types: %s, strict, without skipLibCheck',
     async resolution => {
       expect(await compile({ resolution, include: ['doors.ts'] })).toEqual({ code: 0, out: '', err: '' })
     },

@@ -71,7 +71,7 @@ test('OPS-08 handlers that put secrets into their errors, logs and answers', asy
 })
 
 test.each(['/verify', '/settle', '/release'] as const)(
-  'OPS-08 a facilitator that answers %s with all it was sent, in every form',
+  'OPS-08 a facilitator that answers %s with its whole request, in every form',
   async path => {
     const [{ facilitator: believed }, { facilitator: doubted }] = set.agents
     // Only holds are released: those of the trusted facilitator.
@@ -192,7 +192,7 @@ test('OPS-08 commands with keys and passwords, and the files that they write', a
 })
 
 test.each<NodeMood>(['refuse', 'page', 'break off'])(
-  'OPS-08 an outage of the node while jobs and the administration are asked for: %s',
+  'OPS-08 an outage of the node during jobs and administration requests: %s',
   async outage => {
     const { node, facilitatorUrl, planted, scan, agents } = set
     const read = async (...request: Parameters<typeof ask>): Promise<void> =>

@@ -104,7 +104,7 @@ describe('a payment by an unmodified x402 client, with its default spend control
   )
 
   test.each(['eip155:8453', 'eip155:137', 'eip155:42161'])(
-    'D4 is proven on %s, whose token has another domain',
+    'D4 is verified on %s, whose token has another domain',
     async id => {
       expect(prove(await payAsStockClient(requirementOn(id))).network.id).toBe(id)
     },

@@ -209,7 +209,7 @@ describe.skipIf(chromium === undefined)('the pages on slow networks and with ass
   })
 
   test.each(['/', '/agents/1', '/flows', '/jobs', '/receipts', '/register', '/owner', '/sign-in'])(
-    '%s at 200 % zoom and with text of twice the size needs no sideways scrolling',
+    '%s at 200 % zoom and with text of twice the size needs no horizontal scrolling',
     async path => {
       // A window of 1280 CSS pixels at 200 % is one of 640.
       const { page } = await scene.come({ viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 })

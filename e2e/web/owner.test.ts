@@ -63,7 +63,7 @@ beforeEach(async () => {
 })
 
 test.each(['/owner', '/owner/agents/1', '/owner/agents/1/jobs', '/owner/secrets', '/owner/settings'])(
-  '%s offers to sign in to whoever is not, is kept nowhere, and is not for search engines',
+  '%s offers to sign in to signed-out visitors, is not stored by the browser, and is excluded from search engines',
   async url => {
     const { body, headers, statusCode } = await app.inject({ url, headers: HTML })
     expect(statusCode).toBe(200)

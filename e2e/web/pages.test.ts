@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     await page.locator('#code pre').filter({ hasText: '"text": "' }).waitFor()
   })
 
-  test.each(['/register', '/owner'])('%s says how to make an agent for this platform', async path => {
+  test.each(['/register', '/owner'])('%s explains how to create an agent for this platform', async path => {
     const { page } = await scene.come()
     await page.goto(path)
     const steps = page.getByRole('list').filter({ hasText: 'Write it' })
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   })
 
   test.each(['br', 'gzip'])(
-    'scripts and styles are sent compressed as %s, and hold the same text',
+    'scripts and styles are sent compressed as %s, with the same text',
     async encoding => {
       const html = await (await fetch(scene.web.url, { headers: { accept: 'text/html' } })).text()
       const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')

@@ -129,7 +129,7 @@ describe('the document', () => {
   })
 
   test.each(['00000000-0000-4000-8000-000000000000', 'nonsense', '%3Cscript%3E'])(
-    'of a registration that is not there (%s) says so to a person',
+    'of a missing registration (%s) shows an explanation',
     async id => {
       const { body, statusCode } = await app.inject({ url: `/register/${id}`, headers: HTML })
       expect(statusCode).toBe(404)

@@ -351,7 +351,7 @@ describe('before anything is signed', () => {
     ['a PAYMENT-REQUIRED of garbage', { status: 402, headers: { 'payment-required': 'e30' }, body: {} }],
     ['a 503 of a proxy', { status: 503, headers: HTML, body: 'no backend' }],
     ['another job', { status: 200, body: { status: 'completed', job_id: OTHER_JOB_ID, output: {} } }],
-  ])('%s is no answer of an agent', async (_, reply) => {
+  ])('%s is not an answer of an agent', async (_, reply) => {
     agent.lie = (path, honest) => (path === '/execute' ? reply : honest)
     expect(await failureOf(call())).toMatchObject({ name: 'UnusableAnswer', httpStatus: reply.status })
   })

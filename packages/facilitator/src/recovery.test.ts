@@ -229,7 +229,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       'a refusal',
       (): Error => new JsonRpcError('eth_sendRawTransaction', -32_000, 'txpool is full', undefined),
     ],
-  ])('PAY-13 a transaction that a node did not take (%s) is sent again soon', async (_, failure) => {
+  ])('PAY-13 a transaction that a node did not accept (%s) is sent again soon', async (_, failure) => {
     const payment = await createPayment()
     let failures = 0
     const call: JsonRpc['call'] = async (method, ...rest) => {

@@ -544,7 +544,7 @@ describe('the key', () => {
     ['a key as a word', [KEY.slice(2)]],
     ['a key as a name of a wallet', ['--wallet', KEY]],
     ['a key as a field', ['--text', KEY]],
-  ])('%s is refused before anybody is called, and not repeated', async (_, more) => {
+  ])('%s is refused before any agent is called, and not repeated', async (_, more) => {
     const agent = await servePaid()
     const { code, err } = await run([agent.url, ...more])
     expect(code).toBe(2)
@@ -794,7 +794,7 @@ describe('the called agent', () => {
     ['agent.example', 'https://agent.example'],
     ['http://agent.example', '--allow-http'],
     ['ftp://agent.example', 'https'],
-  ])('%s is no agent’s URL; the next line has %s', async (url, hint) => {
+  ])('%s is not an agent’s URL; the next line has %s', async (url, hint) => {
     const { code, err } = await run([url, '--text', 'a'])
     expect(code).toBe(2)
     expect(err).toContain(hint)

@@ -186,7 +186,7 @@ describe('a run ends', () => {
   test.each([
     ['/about', ABOUT],
     ['/health', HEALTH],
-  ])('the run goes to its end where %s alone shows that it is an agent', async (path, text) => {
+  ])('the run completes when only %s shows that it is an agent', async (path, text) => {
     const url = await serve((request, answer) => {
       if (request.url === path) answer.end(text)
       else answer.writeHead(404).end()

@@ -26,13 +26,18 @@ test('an agent on this machine gets no such warning', () => {
 test.each([
   [300, 'behind'],
   [-300, 'ahead of'],
-])('a clock that differs by %i s is named for every agent, without saying which is off', (ahead, side) => {
-  const [first] = warningsOf({
-    ...agent,
-    url: 'http://localhost:3000',
-    mode: 'dev',
-    clockAheadSeconds: ahead,
-  })
-  expect(first?.warning).toBe(`the agent's clock is 300 s ${side} this machine's, by the Date of its answers`)
-  expect(first?.next).toMatch(/compare both with a time server/)
-})
+])(
+  'a clock that differs by %i s is reported for every agent, without saying which clock is wrong',
+  (ahead, side) => {
+    const [first] = warningsOf({
+      ...agent,
+      url: 'http://localhost:3000',
+      mode: 'dev',
+      clockAheadSeconds: ahead,
+    })
+    expect(first?.warning).toBe(
+      `the agent's clock is 300 s ${side} this machine's, by the Date of its answers`,
+    )
+    expect(first?.next).toMatch(/compare both with a time server/)
+  },
+)

@@ -93,7 +93,7 @@ test.each([
     {},
     'need paid',
   ],
-])('nothing is signed once the %s is not what was agreed to', async (_, change, about, outcome) => {
+])('nothing is signed once the %s differs from the agreed terms', async (_, change, about, outcome) => {
   let readings = 0
   const { url, taken } = await serve(async (asked, forward) => {
     const answered = await forward(asked)

@@ -194,7 +194,7 @@ describe('an existing package.json', () => {
   const own = { name: 'mine', scripts: { test: 'mine' }, dependencies: { farebox: '0.0.1' } }
 
   test.each([['--yes'], ['--yes', '--overwrite']])(
-    'stays (%s %s), and what it lacks is said',
+    'stays (%s %s), and the missing parts are listed',
     async (...flags) => {
       await write('package.json', JSON.stringify(own))
       const { code, out } = await init(['.', ...flags.filter(flag => flag !== undefined)])

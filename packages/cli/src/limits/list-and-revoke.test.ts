@@ -252,7 +252,7 @@ describe('farebox limits revoke', () => {
     [['revoke', '4'], 1, '✗ there is no permission 4 by '],
     [['revoke', 'https://agent.example'], 2, '✗ <capability>: is missing\n'],
     [['revoke', 'agent', 'buy'], 2, '✗ <agent>: must be like "https://agent.example", got "agent"\n'],
-  ] as const)('%j is refused with what is wrong', async (words, exitCode, message) => {
+  ] as const)('%j is refused with the reason', async (words, exitCode, message) => {
     const { code, err } = await stage.limits([...words, '--yes'])
     expect(err).toContain(message)
     expect(code).toBe(exitCode)

@@ -169,7 +169,7 @@ function look(changed: object): void {
 
 describe('farebox register update', () => {
   test.each(['before', 'after'] as const)(
-    'cut off %s its transaction reached the node, the next one follows it and sends no second',
+    'interrupted %s its transaction reached the node, the next run follows it and sends no second one',
     async when => {
       const before = await transactions()
       const { code, err } = await stopped(update(), when)
@@ -245,7 +245,7 @@ describe('farebox register update', () => {
 
 describe('farebox deregister', () => {
   test.each(['before', 'after'] as const)(
-    'cut off %s its transaction reached the node, the next one follows it and sends no second',
+    'interrupted %s its transaction reached the node, the next run follows it and sends no second one',
     async when => {
       const before = await transactions()
       const { code, err } = await stopped(deregister(), when)

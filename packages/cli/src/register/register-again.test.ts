@@ -116,7 +116,7 @@ describe('farebox register, repeated after the stake was refused', () => {
   test.each([
     [404, 'not_found'],
     [409, 'conflict'],
-  ])('tells what the registration says where there is nothing to look at (%i)', async (status, type) => {
+  ])('shows the text of the registration if it cannot be checked again (%i)', async (status, type) => {
     await stakeRefused(() => false)
     look = () => [status, { status: 'failed', error_type: type, error: 'agent is not listed here' }]
     const { code, err } = await run()

@@ -147,7 +147,7 @@ describe('farebox register --wallet', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'REG-06 cut off %s the stake reached the node, the next run sends the same bytes',
+    'REG-06 interrupted %s the stake reached the node, the next run sends the same bytes',
     async when => {
       const stopped = await run(withKey(), { signal: stopAtStake(when) })
       expect(stopped.code).toBe(130)
@@ -577,7 +577,7 @@ describe('farebox register with a time limit', () => {
     expect(now).toBe(120_000)
   })
 
-  test.each(['0', '-1', 'soon', '86401'])('--timeout %s is not understood', async value => {
+  test.each(['0', '-1', 'soon', '86401'])('--timeout %s is refused', async value => {
     const { code, err } = await run(words(`--timeout=${value}`))
     expect(code).toBe(2)
     expect(err).toContain('--timeout: must be a number of seconds, more than 0 and at most 86400')

@@ -40,7 +40,7 @@ test('validate is the runtime’s command, with its answer in JSON', async () =>
   })
 })
 
-test.each([[['start', '--help']], [['help', 'start']]])('%j is the runtime’s help', async words => {
+test.each([[['start', '--help']], [['help', 'start']]])('%j prints the runtime’s help', async words => {
   const { world, out } = createTestWorld({ folder })
   expect(await runCli(words, world)).toBe(0)
   expect(out()).toMatch(

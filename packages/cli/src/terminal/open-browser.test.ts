@@ -30,7 +30,7 @@ describe.runIf(process.platform === 'linux')('CLI-05 the browser is opened witho
     ['https://x.example/$(id)', 'https://x.example/$(id)'],
     ['https://x.example/a b"; rm -rf ~ #', 'https://x.example/a%20b%22;%20rm%20-rf%20~%20#'],
     ['https://x.example/`id`\n--help', 'https://x.example/%60id%60--help'],
-  ])('%j is one word', async (url, word) => {
+  ])('%j is passed as one argument', async (url, word) => {
     const noted = await standIn(0)
     expect(await openBrowser(url)).toBe(true)
     expect(await readFile(noted, 'utf8')).toBe(`1\n${word}\n`)

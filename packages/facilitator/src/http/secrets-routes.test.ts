@@ -295,7 +295,7 @@ describe('authentication of agents', () => {
   })
 
   test.each([{ holdId: 'x' }, { binding: 'y' }, { holdId: 'x', binding: 1 }])(
-    'D10 /release refuses %o, which does not name a hold and what it was made for',
+    'D10 /release refuses %o, which does not name a hold and its purpose',
     async body => {
       const { secret } = await create()
       const answer = await ask('POST', '/release', { body, token: secret })

@@ -40,7 +40,7 @@ describe('an agent that serves only its own machine', () => {
 })
 
 test.each(['rebound.example', 'rebound.example:3000', '10.0.0.1:3000', 'localhost.example', 'a b', ''])(
-  'a host name that is not this machine’s is refused: %j',
+  'a foreign host name is refused: %j',
   host => {
     expect(refuseForeign({ host })).toMatchObject({ status: 403, close: true })
   },

@@ -29,7 +29,7 @@ describe('IDM-03 a job that requests wait for', () => {
     ['runs', { job: running, held: true }],
     ['is being charged', { job: saved, held: true }],
     ['is settled', { job: settled, held: false }],
-  ])('is read once for a thousand concurrent looks while it %s', async (_, stored) => {
+  ])('is read once for a thousand concurrent requests while it %s', async (_, stored) => {
     const { state, look } = startStore(stored, 5)
     expect(new Set(await look(1_000))).toEqual(new Set([stored]))
     expect(state.reads).toBe(1)
@@ -68,7 +68,7 @@ test.each([
   ['there is none', undefined],
   ['its holder has died', { job: running, held: false }],
   ['it waits for a payment', { job: unpaid, held: false }],
-])('a job that may be claimed is read for each look: %s', async (_, stored) => {
+])('a job that may be claimed is read for each request: %s', async (_, stored) => {
   const { state, look } = startStore(stored, 5)
   await look(3)
   expect(state.reads).toBe(3)

@@ -264,7 +264,7 @@ describe('D25 a store that fails', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'at the save (%s), with the record taken back: 500, not charged, the reservation released',
+    'at the save (%s), with the record undone: 500, not charged, the reservation released',
     async when => {
       const stage = await stageFailing('write', [1], when)
       const jobId = randomUUID()

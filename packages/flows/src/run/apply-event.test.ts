@@ -212,7 +212,7 @@ describe('a run of two agents', () => {
   })
 
   test.each(['dead', 'charged'] as const)(
-    'that an earlier payment is %s, told twice, says nothing of the newest',
+    'that an earlier payment is %s, reported twice, does not affect the newest',
     event => {
       const it = begin(SUMMARY_AND_QR)
       const failed = {

@@ -34,7 +34,7 @@ test('a null result is a result: the node has no such object', async () => {
 })
 
 test.each(['', '/', '/v3/key', '/v3/key/', '/?apikey=secret', '?apikey=secret', '/v3/key?a=1&b=2'])(
-  'a node whose URL ends in %j is called there and nowhere else',
+  'a node whose URL ends in %j is called at exactly this URL',
   async end => {
     const there = createJsonRpc(server.url + end)
     server.behave(answering(200, { result: 1 }))

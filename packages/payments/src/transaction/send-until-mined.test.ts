@@ -181,7 +181,7 @@ describe('a transaction that is followed', () => {
       () => new JsonRpcError('eth_getTransactionCount', -32_005, 'too many requests', undefined),
     ],
     ['answers nonsense', () => undefined],
-  ])('outlasts a node that for a while %s', async (_, failure) => {
+  ])('survives a node that for a while %s', async (_, failure) => {
     const failing = withAnswers(
       'eth_getTransactionCount',
       () => {

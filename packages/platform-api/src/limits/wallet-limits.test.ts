@@ -76,7 +76,7 @@ test.each([TWO_WORDS, `${ADDRESS}00`, ADDRESS.slice(0, -1), '0x', '', null, unde
 )
 
 test.each(['-1', '1.5', '0x10', '1e9', ' 1', '', (2n ** 256n).toString(), '1'.repeat(1_000), 5, null])(
-  'PERM-01 %j is no amount',
+  'PERM-01 %j is not an amount',
   wrong => {
     for (const field of ['balance', 'allowance', 'total_left'])
       expect(new Set(wrongOf(walletLimits, { ...LIMITS, [field]: wrong }))).toEqual(new Set([field]))

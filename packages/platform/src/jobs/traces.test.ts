@@ -85,7 +85,7 @@ test.each([
   ['none', {}],
   ['an invalid one', { traceparent: `ff-${TRACE}-${SPAN}-01` }],
   ['a very long one', { traceparent: `00-${TRACE}-${SPAN}-01${'0'.repeat(5_000)}` }],
-])('an order without a valid traceparent is taken, and gets a trace of its own: %s', async (_, headers) => {
+])('an order without a valid traceparent is accepted, and gets a new trace: %s', async (_, headers) => {
   const { job_id: jobId } = await order(headers)
   const [sent] = agent.seen.map(({ traceparent }) => parseTraceparent(String(traceparent)))
   expect(sent).toMatchObject({ id: expect.stringMatching(/^(?!4bf9)[0-9a-f]{32}$/) })

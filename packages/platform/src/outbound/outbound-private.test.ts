@@ -173,7 +173,7 @@ describe('D54 never, also for the named owner', () => {
      168.63.129.16 100.100.100.200 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fd00:42::42 192.0.0.192 224.0.0.1 255.255.255.255
      ff02::1 64:ff9b::a01:203 2002:a01:203:: 2001:0:a01:203:: ::10.1.2.3 fd12:3456::5efe:a01:203 fec0::1 240.0.0.1
      198.18.0.1`.split(/\s+/),
-  )('%s, whatever is opened', async address => {
+  )('%s, even on an opened network', async address => {
     const opened = guard({ 'count.agents.svc': [address] }, EVERYTHING)
     expect(await look(opened, 'https://count.agents.svc/')).toMatchObject(REFUSED)
     expect(internet.connects).toEqual([])

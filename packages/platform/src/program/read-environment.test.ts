@@ -192,14 +192,14 @@ describe('wrong variables are named', () => {
     '::ffff:1.2.3.0/120',
     'own.example',
     '2a00::/129',
-  ])('a shunned address %s', address => {
+  ])('a blocked address %s', address => {
     expect(() => read({ PLATFORM_SHUNNED_ADDRESSES: `5.6.7.8,${address}` })).toThrow(
       `PLATFORM_SHUNNED_ADDRESSES must be addresses or CIDR ranges, with commas, got "${address}"`,
     )
   })
 
   test.each(['https://victim.example', 'victim', 'Victim.example', '*.victim.example'])(
-    'a shunned host %s',
+    'a blocked host %s',
     name => {
       expect(() => read({ PLATFORM_SHUNNED_HOSTS: `fine.example,${name}` })).toThrow(
         `PLATFORM_SHUNNED_HOSTS must be host names in lower case, with commas, such as agents.example, got "${name}"`,

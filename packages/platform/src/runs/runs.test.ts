@@ -434,7 +434,7 @@ test.each([
   // An unknown price is requested twice while the run is driven once.
   ['a price', 'read-agent', 2],
   ['an order', 'admit-jobs-of-runs', 1],
-])('%s that fails for a reason of this process’s own is soon started again', async (_, statement, times) => {
+])('%s that fails for a reason in this process is soon repeated', async (_, statement, times) => {
   await background[1]?.stop()
   const { database } = stage.parts
   let left = times

@@ -90,7 +90,7 @@ test('the beginning of the last word is enough', async () => {
 })
 
 test.each(['weahter', 'wether', 'weatther', 'waether', 'weathrr', 'eather'])(
-  'a mistyped word is understood: %s',
+  'a misspelt word is corrected: %s',
   async mistyped => {
     await list({ description: 'Tells the weather' })
     await list({ description: 'Knows whether leather lasts' })

@@ -53,7 +53,7 @@ test.each([
   [402, undefined],
   [404, '404'],
   [500, '500'],
-])('an answer of %s to a request that was sent is the failure %s', async (status, failure) => {
+])('an answer of %s to a sent request is the failure %s', async (status, failure) => {
   record()
   await send(status)
   expect(recorded).toEqual([expect.arrayContaining([failure])])

@@ -18,7 +18,7 @@ test('PostgreSQL is accepted, also with a single connection in the pool', async 
 test.each([
   ['CockroachDB', /^PostgreSQL/, 'Cockroach '],
   ['YugabyteDB', /(?<=^PostgreSQL \d+(?:\.\d+)?).{10}/, '-YB-2.25.0'],
-])('%s is refused by what it says it is', async (_, said, lie) => {
+])('%s is refused by its reported name', async (_, said, lie) => {
   const version = await ask('select version() as said')
   const answers: Rewriting = [[said.exec(version)?.[0] ?? '', lie]]
   const why = await refusal(await rewrite({ answers }))

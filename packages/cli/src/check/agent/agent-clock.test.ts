@@ -16,6 +16,6 @@ test('an answer slow enough to explain the difference proves nothing', () => {
   expect(told && clockAheadOf([told, told])).toBe(0)
 })
 
-test.each([undefined, 'yesterday'])('a Date of %s tells nothing', date => {
+test.each([undefined, 'yesterday'])('a Date of %s proves nothing', date => {
   expect(answer(date)).toBeUndefined()
 })

@@ -34,7 +34,7 @@ describe('reports', () => {
     { kind: 'typed', file: '/p/agent.d.ts' },
     { kind: 'not typed', reason: 'x' },
     SERVING,
-  ])('are taken: $kind', report => {
+  ])('are accepted: $kind', report => {
     expect(readDevReport(report)).toEqual(report)
   })
 
@@ -53,7 +53,7 @@ describe('reports', () => {
     { ...SERVING, logFormat: 'xml' },
     { ...SERVING, description: { ...SERVING.description, lines: 'none' } },
     { ...SERVING, sources: { files: [], handlers: 5 } },
-  ])('a message that a handler sends is not taken for a report: %j', message => {
+  ])('a message sent by a handler does not count as a report: %j', message => {
     expect(readDevReport(message)).toBeUndefined()
   })
 })

@@ -82,7 +82,7 @@ test.each([
   ['no id', { ...JOB, job_id: '1' }, 400],
   ['no input', { ...JOB, input: 'text' }, 400],
   ['too large', 'x'.repeat(2 * MAX_BODY_BYTES + 1), 413],
-] as const)('a body that is none of its own is refused: %s', async (_, body, status) => {
+] as const)('a foreign body is refused: %s', async (_, body, status) => {
   // A body that is cut off may end the connection before its answer is read.
   const answer = await post(body).catch(() => ({ status: 413 }))
   expect(answer.status).toBe(status)

@@ -17,7 +17,7 @@ describe('a request is refused', () => {
     '127.0.0.1:80',
     `localhost.evil.example:${PORT}`,
     '',
-  ])('under a name that is not the page’s own (DNS rebinding): %j', host => {
+  ])('under a foreign host name (DNS rebinding): %j', host => {
     expect(statusOf('GET', { host })).toBe(421)
   })
 
@@ -31,7 +31,7 @@ describe('a request is refused', () => {
     'http://127.0.0.1:3000',
     `http://localhost:${PORT}`,
     `https://127.0.0.1:${PORT}`,
-  ])('of another page, one on another port of this machine too: %s', origin => {
+  ])('from another page, also on another port of this machine: %s', origin => {
     expect(statusOf('POST', { origin, ...JSON_TYPE })).toBe(403)
     expect(statusOf('GET', { origin })).toBe(403)
   })

@@ -36,7 +36,7 @@ test('an agent is shown with its capabilities, its prices, and which handlers ar
 })
 
 test.each([undefined, null, 'Teller', {}, { ...declaration, capabilities: { count: { input_schema: 7 } } }])(
-  'what a handler sends in place of a declaration is not shown: %j',
+  'a handler’s message in place of a declaration is not shown: %j',
   value => {
     expect(readServedAgent(serving(value), false)).toBeUndefined()
   },

@@ -373,7 +373,7 @@ describe('farebox flow list and show', () => {
     [['show', 'abcd'], 2, 'no run "abcd" was started here'],
     [['show', '../x'], 2, 'is no run id'],
     [['show', '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'], 1, 'nobody is signed in at'],
-  ])('%j finds none', async (words, expected, message) => {
+  ])('%j finds no run', async (words, expected, message) => {
     const { code, err } = await flow(words)
     expect([code, err]).toEqual([expected, expect.stringContaining(message)])
   })

@@ -155,7 +155,7 @@ describe('that fails', () => {
   })
 
   test.each(['provisional', 'listed'] as const)(
-    'a %s one keeps its standing, with the problem noted',
+    'a %s one keeps its status, with the problem noted',
     standing => {
       const judgement = judge(standing, DOWN)
       expect(judgement).toMatchObject({ standing, problem: 'health: cannot be reached' })
