@@ -22,7 +22,7 @@ async function apply(...edits: Edit[]): Promise<Record<string, string>> {
 
 const LATE = `import { head } from './head.ts'
 
-/** Contains \`return\` as well. */
+/** Says \`return\` as well. */
 export function isLate(ms: number): boolean {
   return ms > head
 }

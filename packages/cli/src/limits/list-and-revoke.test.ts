@@ -89,7 +89,7 @@ describe('farebox limits list', () => {
     forgetLogs()
     const { out, err } = await stage.limits(['list'])
     expect(out).not.toContain('nothing is allowed')
-    expect(err).toContain('! one more permission is set, and this node cannot list them\n')
+    expect(err).toContain('! one more permission is set, and this node cannot show for which agents\n')
     expect(err).toContain('! approval  0.00 USDC, less than the 5.00 that are left')
   })
 

@@ -124,7 +124,7 @@ function cellsOf(one: KnownPermission): readonly string[] {
 function tellUnnamed({ err }: World, unnamed: readonly string[]): void {
   const many = unnamed.length === 1 ? 'one more permission is' : `${unnamed.length} more permissions are`
   err.write(
-    `\n  ${paintFor(err).yellow('!')} ${many} set, and this node cannot list them\n` +
+    `\n  ${paintFor(err).yellow('!')} ${many} set, and this node cannot show for which agents\n` +
       '    --rpc-url with a node that keeps all logs tells\n',
   )
 }

@@ -92,7 +92,7 @@ test('warns of an agent.ts, which the compiler reads instead of agent.d.ts', asy
   const warned = await types()
   expect(warned.code).toBe(0)
   expect(warned.err()).toBe(
-    '! to the compiler, agent.ts hides agent.d.ts beside it\n  rename agent.ts, or name another file with --out\n',
+    '! the compiler reads agent.ts instead of agent.d.ts\n  rename agent.ts, or name another file with --out\n',
   )
 })
 

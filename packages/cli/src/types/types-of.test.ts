@@ -110,7 +110,7 @@ test('a declaration as types', () => {
       /** Whole number. */
       words: number
       frequent: readonly (readonly string[])[]
-      /** Only if there is a description. */
+      /** Only where there is something to say. */
       note?: string | undefined
     }
 
