@@ -116,7 +116,7 @@ function renderModule(name, contract) {
   if (Object.keys(immutableReferences).length === 0) {
     lines.push(
       '',
-      `/** The runtime code of ${contractName}, complete as it stands: it can be placed at any address. */`,
+      `/** The complete runtime code of ${contractName}, which can be placed at any address. */`,
       `export const ${variable}DeployedBytecode: \`0x\${string}\` =`,
       `  '0x${deployedBytecode}'`,
     )

@@ -273,7 +273,7 @@ describe('the price of branches', () => {
     expect(checkFlow(flow).output_schema['dear']).toEqual({ type: 'string', required: false })
   })
 
-  test('a list costs nothing at least, and its declared maximum at most', () => {
+  test('the minimum price of a list is zero, and the maximum is that of its declared maximum of items', () => {
     const flow = flowOf(
       { texts: { type: 'array', items: text, required: true } },
       { each: { ...SUMMARY, map: { port: 'text', most: 7 } } },
