@@ -27,7 +27,7 @@ export interface EvidenceRecord {
     readonly times?: number
     readonly goal?: number
   }[]
-  /** Headings by their short names, where lines are shown below headings. */
+  /** Headings by their short names, if lines are shown below headings. */
   readonly sections?: { readonly [name: string]: string }
   /** Copied from a page, with the commit and the date of that page: the run itself has no record. */
   readonly imported?: true
