@@ -22,10 +22,7 @@ export interface JobContext {
   allowance(): Promise<string>
   /** Moves tokens of the payer, who permitted it, once for each call in each job. The capability declares it. */
   spend(order: SpendOrder): Promise<Spent>
-  /**
-   * Orders a job from another agent (https, or http on this machine), and pays for it from this agent's own wallet,
-   * once. Throws a `HireError`. The payment is lost if this job fails afterwards.
-   */
+  /** Orders a job from another agent (https, or http on this machine), and pays for it from this agent's own wallet, once. Throws a `HireError`. The payment is lost if this job fails afterwards. */
   hire(agent: string, capability: string, input: JsonObject, options?: HireOptions): Promise<Hired>
   /** The amounts that hires may still cost, in decimals; both zero if no payment is possible. */
   budget(): Promise<HireBudget>
