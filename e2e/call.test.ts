@@ -66,7 +66,7 @@ async function remember(ended: Promise<CliRun>): Promise<CliRun> {
   return run
 }
 
-/** What moved since: one payer's balance, and the transfers to the agent. */
+/** Changes since then: one payer's balance, and the transfers to the agent. */
 async function watchMoney(): Promise<() => Promise<{ readonly paid: bigint; readonly transfers: number }>> {
   const balance = (): Promise<bigint> => usdcBalance(stage.chain, TEST_KEYS.payer.address)
   const [before, transfersBefore] = [await balance(), await transfersTo(stage, TEST_KEYS.agent.address)]
@@ -156,7 +156,7 @@ describe('kill -9', () => {
   })
 })
 
-test('Ctrl-C while the answer is out says what is known; --resume pays nothing more', async () => {
+test('Ctrl-C while a request is unanswered prints the known state; --resume pays nothing more', async () => {
   const proxy = await startLossyProxy(stage, agent.url)
   const moved = await watchMoney()
   const lost = proxy.lose('answer')
@@ -177,7 +177,7 @@ test('Ctrl-C while the answer is out says what is known; --resume pays nothing m
   expectNoSecrets(proxy.payments)
 })
 
-test('a wallet of one’s own: made, found empty, filled, spent', async () => {
+test('a wallet of one’s own is created, found empty, funded and spent', async () => {
   const password = { FAREBOX_WALLET_PASSWORD: PASSWORD }
   const rpc = ['--rpc-url', stage.chain.rpcUrl]
   const made = await call(['wallet', 'new', 'mine'], password)

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const PAYER = TEST_KEYS.payer
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
 const STRANGER = TEST_KEYS.stranger.address.toLowerCase()
-/** Enough for any call here; with it given, the chain mines what will revert too. */
+/** Enough for any call here; with an explicit limit, the chain also mines transactions that revert. */
 const GAS = '0x7a120'
 
 /** An authorization with its payer's signature. */
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 describe('the outcome of an authorization', () => {
-  test('D10 settled by our own transaction: its hash and block', async () => {
+  test('D10 a payment settled by our own transaction is reported with its hash and block', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
     expect(await verdictOn(payment)).toEqual({
@@ -62,14 +62,15 @@ describe('the outcome of an authorization', () => {
     expect(receiptProvesPayment(network, payment.authorization, receipt)).toBe(true)
   })
 
-  test('PAY-16 settled by a foreign sender counts as settled', async () => {
+  test('PAY-16 a payment settled by a foreign sender counts as settled', async () => {
     const payment = await sign()
     const receipt = await settle(payment, STRANGER)
     expect(await verdictOn(payment)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
   })
 
-  test('D10 each payment in a batch is told apart from a transfer that looks the same', async () => {
-    // One nonce was signed twice: once for the agent, which is asked about, once for a stranger, which is mined.
+  test('D10 each payment in a batch is distinguished from a transfer with the same amounts', async () => {
+    // One nonce was signed twice: for the agent, about which the test asks, and for another payee, whose transfer is
+    // mined.
     const nonce = freshNonce()
     const [asked, mined, twin] = await Promise.all([sign({ nonce }), sign({ nonce, to: STRANGER }), sign()])
     const receipt = await settleTogether([mined, twin])
@@ -92,7 +93,7 @@ describe('the outcome of an authorization', () => {
     expect(receiptProvesPayment(network, tooMuch.authorization, receipt)).toBe(false)
   })
 
-  test('PAY-07 the nonce used for another value is spent otherwise', async () => {
+  test('PAY-07 a nonce used for another value is reported as spent otherwise', async () => {
     const nonce = freshNonce()
     const [asked, mined] = await Promise.all([sign({ nonce }), sign({ nonce, value: '9999' })])
     const receipt = await settle(mined)
@@ -104,7 +105,7 @@ describe('the outcome of an authorization', () => {
     })
   })
 
-  test('PAY-10 cancelled by the payer, with the digest that we make for it', async () => {
+  test('PAY-10 a payment cancelled by the payer is reported as cancelled, with the digest that we compute', async () => {
     const payment = await sign()
     const { from, nonce } = payment.authorization
     const digest = createAuthorizationHasher(crypto, network).hashCancel(from, nonce)
@@ -126,7 +127,7 @@ describe('the outcome of an authorization', () => {
     })
   })
 
-  test('D8 unused, with the head it is unused at, while it is good and after it has expired', async () => {
+  test('D8 an unused nonce is reported with the head block, before and after the payment expires', async () => {
     const payment = await sign()
     const before = await readHead(rpc)
     expect(await verdictOn(payment)).toEqual({
@@ -144,7 +145,7 @@ describe('the outcome of an authorization', () => {
     expect(await verdictOn(payment)).toMatchObject({ kind: 'unused' })
   })
 
-  test('D8 found when 500 blocks were mined since', async () => {
+  test('D8 a settlement is found after 500 more blocks', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
     for (let mined = 0; mined < 500; mined += 50) await rpc.call('anvil_mine', ['0x32'])
@@ -156,7 +157,7 @@ describe('the outcome of an authorization', () => {
     })
   })
 
-  test('PAY-18 settled no more when the chain took the block back', async () => {
+  test('PAY-18 a settlement is no longer reported after a reorganisation removes its block', async () => {
     const payment = await sign()
     const snapshot = await rpc.call('evm_snapshot', [])
     await settle(payment)
@@ -166,8 +167,8 @@ describe('the outcome of an authorization', () => {
   })
 })
 
-describe('PAY-33 where the chain cannot be asked', () => {
-  test('a chain without the token rejects, and says what may be wrong', async () => {
+describe('PAY-33 when the chain cannot be read', () => {
+  test('a chain without the token is rejected with the likely cause', async () => {
     const other = findNetwork('eip155:8453')
     if (other === undefined) throw new Error('no network')
     const { authorization } = await sign()
@@ -181,7 +182,7 @@ async function verdictOn(payment: Signed): ReturnType<typeof findSettlement> {
   return await findSettlement(rpc, network, payment.authorization, (await readHead(rpc)).seconds)
 }
 
-/** Signs a payment of 0.01 USDC to the agent, good for an hour of the chain's time. */
+/** Signs a payment of 0.01 USDC to the agent, valid for an hour of the chain's time. */
 async function sign(terms: Partial<Authorization> = {}): Promise<Signed> {
   const { seconds } = await readHead(rpc)
   const authorization = {
@@ -232,7 +233,7 @@ function transferCall({ authorization, signature }: Signed): Hex {
   })
 }
 
-/** Sends a call from an account that anvil holds the key of, and gives its receipt, whether it succeeded or not. */
+/** Sends a call from an account whose key anvil has, and returns its receipt, whether it succeeded or not. */
 async function send(to: string, data: Hex, from: string = TEST_KEYS.relayer.address): Promise<ChainReceipt> {
   const receipt = parseReceipt(await sendTestTransaction(chain.rpcUrl, { from, to, data, gas: GAS }))
   if (receipt === undefined) throw new Error('anvil gave no receipt')

@@ -7,14 +7,14 @@ import { goOutside, type Outside } from './stage/installed/outside.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What `dev --paid` needs besides, until the packages are on npm. */
+/** The additional package that `dev --paid` needs until the packages are on npm. */
 const INSTALL_LOCAL = 'npm install --save-dev ./vendor/local/*.tgz'
 
 let outside: Outside
 let folder: string
 
 beforeAll(async () => {
-  // Nothing of ours is published: only packages of others are to be had.
+  // None of our packages is published: only third-party packages are available.
   outside = await goOutside({ published: false })
   folder = join(outside.folder, 'my agent')
 })
@@ -28,7 +28,7 @@ async function shown(name: string): Promise<readonly string[]> {
   return text.split('\n')
 }
 
-/** Where the packages that are ours were taken from. */
+/** The source of our packages. */
 async function sourcesOfOurs(): Promise<readonly (string | undefined)[]> {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
     readonly packages: { readonly [path: string]: { readonly resolved?: string } }
@@ -39,14 +39,14 @@ async function sourcesOfOurs(): Promise<readonly (string | undefined)[]> {
   return ours.map(([, { resolved }]) => resolved)
 }
 
-test('a clone makes a project outside of it, which installs with the packages of others alone, and passes its tests', async () => {
+test('a clone creates a project outside of it, which installs only third-party packages and passes its tests', async () => {
   const [init = '', enter, ...then] = await shown('init')
   expect([enter, ...then]).toEqual(['cd ../my-agent', 'npm install', INSTALL_LOCAL, 'npx farebox dev --paid'])
-  // The same line, with the place filled in.
+  // The same line, with the path filled in.
   const line = init.replace('../my-agent', `'${folder}'`)
   const made = await outside.run('sh', ['-c', line], { folder: root })
   expect(made).toMatchObject({ code: 0, out: expect.stringContaining('vendor/') })
-  // As a path from here, where that is the shorter one.
+  // As a relative path, if that is shorter.
   expect(made.out).toMatch(/^ *cd '.*\/my agent'$/m)
 
   const installed = await outside.run('npm', ['install'], { folder })
@@ -59,7 +59,7 @@ test('a clone makes a project outside of it, which installs with the packages of
   expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
 })
 
-test('a project made from a clone can be moved, serves in dev without payments and with its page, and answers a call', async () => {
+test('a project created from a clone can be moved, serves its page in free dev mode, and answers a call', async () => {
   const moved = join(outside.folder, 'elsewhere')
   await rename(folder, moved)
   folder = moved
@@ -89,7 +89,7 @@ test('a project made from a clone can be moved, serves in dev without payments a
   }
 })
 
-test('the files its Dockerfile copies before the install are enough, and the commands are not installed', async () => {
+test('the files that its Dockerfile copies before the install are sufficient, and the CLI is not installed', async () => {
   const image = join(outside.folder, 'image')
   const dockerfile = await readFile(join(folder, 'Dockerfile'), 'utf8')
   const ignored = (await readFile(join(folder, '.dockerignore'), 'utf8')).split('\n')
@@ -111,7 +111,7 @@ test('the files its Dockerfile copies before the install are enough, and the com
   expect(await readdir(join(image, 'vendor'))).not.toContain('local')
 })
 
-test('dev --paid says what to install of the clone, and then the call that README shows pays as it shows it', async () => {
+test('dev --paid names the package to install from the clone; then the call in README pays as shown', async () => {
   const refused = await outside.run('npx', ['farebox', 'dev', '--paid'], { folder })
   const [install = ''] = /npm install \S+ \S+/.exec(refused.err) ?? []
   expect(install).toBe(INSTALL_LOCAL)

@@ -30,7 +30,7 @@ beforeAll(async () => {
   secret = await stage.secret(facilitator, [TEST_KEYS.agent.address, TEST_KEYS.secondAgent.address])
   secretFile = join(stage.folder, 'secret')
   await writeFile(secretFile, secret)
-  // What a local economy leaves behind, as far as the command reads it.
+  // The files of a local economy that the command reads.
   const { rpcUrl, chainId } = stage.chain
   const { privateKey } = TEST_KEYS.payer
   const chain = { rpcUrl, network: `eip155:${chainId}` }
@@ -70,7 +70,7 @@ async function run(...words: readonly string[]): Promise<{
   return { code, ...said }
 }
 
-test('our agent keeps every rule, those that take its fixture too, with real money on a real chain', async () => {
+test('our agent passes every check, including those that need its fixture, with real money on a real chain', async () => {
   const agent = await createAgent({
     declaration: fixtureDeclaration,
     handlers: createFixtureHandlers(),
@@ -99,7 +99,7 @@ test('our agent keeps every rule, those that take its fixture too, with real mon
 })
 
 describe('farebox-conformance agent', () => {
-  test('an example agent keeps every rule, paid with test money on a real chain', async () => {
+  test('an example agent passes every check, paid with test money on a real chain', async () => {
     const { code, out, err } = await run('agent', agentUrl, '--local', stage.folder)
     expect({ code, err }, out).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/\npaid mode: jobs are paid for on local chain \(eip155:84532\)/)
@@ -108,7 +108,7 @@ describe('farebox-conformance agent', () => {
     expect(out).not.toMatch(/✗|need a payment/)
   })
 
-  test('a facilitator is no agent', async () => {
+  test('a facilitator is not accepted as an agent', async () => {
     const { code, err } = await run('agent', facilitatorUrl)
     expect(code).toBe(2)
     expect(err).toMatch(/is no agent/)
@@ -133,8 +133,8 @@ describe('farebox-conformance facilitator', () => {
     stage.onStrike(liar.stop)
   })
 
-  // All rules are put to ours in `facilitator-rules.test.ts`.
-  test('ours keeps a rule; its cases that need a place before its node are skipped, and said to be', async () => {
+  // `facilitator-rules.test.ts` checks all rules with our facilitator.
+  test('our facilitator passes a rule; the cases that need a proxy before its node are reported as skipped', async () => {
     const { code, out, err } = await run('facilitator', facilitatorUrl, '--local', '.', '--only', 'SR4')
     expect({ code, err }, out).toEqual({ code: 0, err: '' })
     expect(out).toMatch(
@@ -145,7 +145,7 @@ describe('farebox-conformance facilitator', () => {
     expect(out).not.toMatch(/✗|--admin-token-file/)
   })
 
-  test('by its secret alone the administration is left out', async () => {
+  test('with only its secret, the administration cases are skipped', async () => {
     const words = ['--rpc-url', stage.chain.rpcUrl, '--secret-file', secretFile, '--only', 'API', '--json']
     const { code, out } = await run('facilitator', facilitatorUrl, ...words)
     expect(code).toBe(0)
@@ -166,7 +166,7 @@ describe('farebox-conformance facilitator', () => {
     expect(out).toMatch(/\n {2}\d+ kept, \d+ broken\n/)
   })
 
-  test('without its secret nothing is played', async () => {
+  test('without its secret no case runs', async () => {
     const { code, out, err } = await run('facilitator', facilitatorUrl, '--rpc-url', stage.chain.rpcUrl)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/the facilitator wants a secret \(HTTP 401\)\n {2}--secret-file/)

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.strike())
 
-/** A payer of its own, with exactly one job's worth: a second transfer would be impossible, and a first is seen. */
+/** A separate payer with money for exactly one job: a second transfer would be impossible, and the first is visible. */
 async function newPayer(): Promise<{ readonly key: string; readonly address: string }> {
   const key = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`
   const { address } = privateKeySigner(stage.crypto, key)
@@ -38,7 +38,7 @@ async function newPayer(): Promise<{ readonly key: string; readonly address: str
   return { key, address }
 }
 
-/** Starts an agent that dies at a step, on a store of its own. */
+/** Starts an agent that dies at a step, with its own store. */
 async function startCrashingAgent(
   name: string,
   crashAt: string,
@@ -89,7 +89,7 @@ async function restart(name: string): Promise<string> {
   return agent.url
 }
 
-/** Repeats the same request until it is neither pending nor unanswered, as any careful client does. */
+/** Repeats the same request until it is neither pending nor unanswered, like any careful client. */
 async function untilAnswered(url: string, body: string, header: string): Promise<Answered> {
   return await until(async () => {
     const answered = await post(url, body, header).catch(() => undefined)
@@ -127,7 +127,7 @@ describe.concurrent('kill -9 of the agent', () => {
     expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
   })
 
-  test('PAY-22 after the answer, before that is written down: the repeat gets the same bytes, and nothing is charged again', async () => {
+  test('PAY-22 after the answer and before it is stored: the repeat gets the same bytes, and nothing is charged again', async () => {
     const payer = await newPayer()
     const runs = await startRunCounter(stage)
     const agent = await startCrashingAgent('finish-late', 'finish:late')
@@ -147,7 +147,7 @@ describe.concurrent('kill -9 of the agent', () => {
     expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
   })
 
-  test('PAY-22 while the handler runs: the job runs again, is answered 200, and is paid for once', async () => {
+  test('PAY-22 while the handler runs: the job runs again, is answered 200, and is charged once', async () => {
     const payer = await newPayer()
     const pids: number[] = []
     const runs = await startRunCounter(stage, () => {
@@ -169,7 +169,7 @@ describe.concurrent('kill -9 of the agent', () => {
     expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
   })
 
-  test('a settlement left open is taken up by the next start, without anybody asking', async ({ expect }) => {
+  test('an open settlement is resumed by the next start, without a request', async ({ expect }) => {
     const payer = await newPayer()
     const agent = await startCrashingAgent('unasked', 'save:after')
     const header = await signFor(stage, {

@@ -57,7 +57,7 @@ beforeAll(async () => {
     SERVICE_NETWORK: `eip155:${stage.chain.chainId}`,
     SERVICE_STORE: `lmdb:${stage.folder}/jobs`,
   }
-  // Whatever the type says: that is what is tried.
+  // The type is deliberately ignored.
   const give = (): { value: JsonObject } => output.make() as { value: JsonObject }
   url = await serve(await createAgent({ declaration, handlers: { give }, variables }))
   isolatedUrl = await serve(
@@ -86,7 +86,7 @@ async function serve(agent: Agent): Promise<string> {
   return `http://127.0.0.1:${await agent.listen({ port: 0, host: '127.0.0.1' })}`
 }
 
-/** What a reader has of a job: the output, or nothing, and nothing was charged. */
+/** A reader's result: the output, or a failure without a charge. */
 type Had = { readonly output: unknown } | 'refused'
 
 async function byClient(agentUrl = url, input: JsonObject = {}): Promise<Had> {
@@ -127,7 +127,7 @@ async function byPlatform(): Promise<Had> {
   expect(done.charged_without_delivery).toBe(false)
   if (done.status === 'failed') return 'refused'
   expect(done).toMatchObject({ status: 'completed', charged: true, output_problem: null })
-  // As it came: a schema would leave out a key like __proto__.
+  // As received: a schema would drop a key like __proto__.
   return (await (await sendOrder(platform.url, order)).json()) as { readonly output: unknown }
 }
 
@@ -143,7 +143,7 @@ except call_agent.JobFailed:
 `)) as Had
 }
 
-/** Gives the job to each reader, and compares what they have with each other and with what was paid. */
+/** Sends the job to each reader, and compares their results with each other and with the payment. */
 async function deliverToAll(
   strange: StrangeOutput,
   more: readonly (() => Promise<Had>)[] = [],
@@ -155,18 +155,18 @@ async function deliverToAll(
   const paid = (await usdcBalance(stage.chain, OWNER.address)) - before
   const [first] = had
   const texts = had.map(one => (one === 'refused' ? one : JSON.stringify(one.output)))
-  // Not `toEqual`: five megabytes of difference help nobody.
+  // Not `toEqual`: a diff of five megabytes is not readable.
   expect(new Set(texts).size, `${strange.name}: every reader has the same`).toBe(1)
   expect(paid, `${strange.name}: paid for what was delivered, and for nothing else`).toBe(
     first === 'refused' ? 0n : BigInt(had.length) * PRICE_ATOMIC,
   )
 }
 
-test('D39 a charged output is delivered: each strange output, to our clients, a stock client and through the platform', async () => {
+test('D39 a charged output is delivered: each unusual output, to our clients, a stock client and through the platform', async () => {
   for (const strange of onceEach) await deliverToAll(strange, hasPython ? [byPython] : [])
 })
 
-test('D39 a charged output is delivered: from a handler in a process of its own', async () => {
+test('D39 a charged output is delivered by a handler in its own process', async () => {
   let delivered = 0
   for (const [place, strange] of onceEach.entries()) {
     const before = await usdcBalance(stage.chain, OWNER.address)
@@ -180,7 +180,7 @@ test('D39 a charged output is delivered: from a handler in a process of its own'
   expect(delivered).toBeGreaterThan(onceEach.length / 4)
 })
 
-test('D39 a charged output is delivered: any size, depth, text and number', async () => {
+test('D39 a charged output of any size, depth, text and number is delivered', async () => {
   await fc.assert(
     fc.asyncProperty(strangeOutputs, async strange => await deliverToAll(strange)),
     { numRuns: Number(process.env['FAREBOX_OUTPUTS'] ?? 12), endOnFailure: true },

@@ -40,7 +40,7 @@ describe('Compose', () => {
     readonly secrets: { readonly [name: string]: { readonly file: string } }
   }
 
-  test.each(PROGRAMS)('sets only variables that the %s has, and starts two of it', name => {
+  test.each(PROGRAMS)('sets only variables that the %s reads, and starts two instances', name => {
     const service = compose.services[name]
     const given = [
       ...Object.keys(service?.environment ?? {}),
@@ -87,7 +87,7 @@ describe('Kubernetes', () => {
   const base = parse(read('kubernetes', 'base', 'kustomization.yaml')) as Kustomization
   const overlays = ['staging', 'production']
 
-  test.each(overlays)('the overlay %s sets only variables that the programs have, and no secret', overlay => {
+  test.each(overlays)('the overlay %s sets only variables that the programs read, and no secret', overlay => {
     const more = parse(read('kubernetes', 'overlays', overlay, 'kustomization.yaml')) as Kustomization
     for (const { name, literals } of [...base.configMapGenerator, ...more.configMapGenerator]) {
       const given = namesIn(literals.join('\n'))
@@ -145,15 +145,12 @@ test('the image has the packages that the facilitator and the platform need, and
   expect([...named].sort()).toEqual([...needed].sort())
 })
 
-test.each(['facilitator', 'platform'])(
-  'the unit of the %s hands it its key by a variable that it knows',
-  name => {
-    const unit = read('systemd', `farebox-${name}.service`)
-    const [, variable = '', credential] = /^Environment=.* ([A-Z_]+)=%d\/([\w-]+)$/m.exec(unit) ?? []
-    expect(KNOWN[name]?.has(variable)).toBe(true)
-    expect(unit).toContain(`LoadCredential=${credential}:/etc/farebox/${credential}`)
-  },
-)
+test.each(['facilitator', 'platform'])('the unit of the %s passes it its key by a known variable', name => {
+  const unit = read('systemd', `farebox-${name}.service`)
+  const [, variable = '', credential] = /^Environment=.* ([A-Z_]+)=%d\/([\w-]+)$/m.exec(unit) ?? []
+  expect(KNOWN[name]?.has(variable)).toBe(true)
+  expect(unit).toContain(`LoadCredential=${credential}:/etc/farebox/${credential}`)
+})
 
 interface Kustomization {
   readonly configMapGenerator: readonly { readonly name: string; readonly literals: readonly string[] }[]

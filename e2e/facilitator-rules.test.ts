@@ -6,11 +6,11 @@ import { startRpcProxy, type RpcProxy } from './stage/proxies/rpc-proxy.ts'
 import { brokenCases, rulesPage, type Column } from './stage/rules-page.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
-// Every case of the facilitator rules, sent to ours and to the x402 project's, and judged by answers and by the chain.
+// Every case of the facilitator rules, sent to ours and to the x402 project's, and judged by answers and on the chain.
 
 const WALLETS = { payTo: TEST_KEYS.agent.address, secondPayTo: TEST_KEYS.secondAgent.address }
 
-/** The words that callers of ours can branch on, by HTTP status: a refusal and the cases that end in it. */
+/** The codes on which our callers can branch, by HTTP status: a refusal and the cases that end in it. */
 const REFUSALS: readonly (readonly [words: string, ...cases: string[]])[] = [
   ['400 unsupported_scheme', 'SR1-05'],
   ['400 invalid_network', 'SR1-08'],
@@ -72,7 +72,7 @@ beforeAll(async () => {
   reference = await play(async ({ url: rpcUrl }) => {
     const { url, stop } = await startReferenceFacilitator(rpcUrl)
     stage.onStrike(stop)
-    // A library: the HTTP door is of the stage.
+    // A library: the stage adds the HTTP server.
     return { name: 'x402 reference', url, secret: '', door: false }
   })
 }, 600_000)
@@ -104,13 +104,13 @@ function refusalIn(status: number, text: string): string | undefined {
   return reason === undefined ? undefined : `${status} ${reason}: ${message}`
 }
 
-test('SR1–SR8 our facilitator keeps every rule, by its answers and by the chain; every case applies to it', () => {
+test('SR1–SR8 our facilitator keeps every rule, by its answers and on the chain; every case applies to it', () => {
   expect(brokenCases(ours)).toEqual([])
   expect(ours.played.filter(({ outcome }) => outcome === undefined)).toEqual([])
   expect(ours.played.length).toBe(ruleCases.length)
 })
 
-test('SR1–SR7 our facilitator refuses with the words of x402, and says why', () => {
+test('SR1–SR7 our facilitator refuses with the error codes of x402 and a reason', () => {
   const found = REFUSALS.map(([words, ...cases]) => [
     words,
     ...cases.filter(id => refusals.get(id)?.startsWith(words)),
@@ -118,6 +118,6 @@ test('SR1–SR7 our facilitator refuses with the words of x402, and says why', (
   expect(found, [...refusals].join('\n')).toEqual(REFUSALS)
 })
 
-test('what both did, and which rules the x402 reference leaves to others, is what the page of the docs says', async () => {
+test('the docs page matches the results of both facilitators, and lists the rules that the x402 reference does not cover', async () => {
   await expect(rulesPage([ours, reference])).toMatchFileSnapshot('../docs/facilitator-rules.md')
 })

@@ -15,7 +15,7 @@ async function shown(name: string): Promise<Record<string, unknown>> {
   return JSON.parse(text) as Record<string, unknown>
 }
 
-test('what docs/interface.md shows of an agent is what the agent answers', async () => {
+test('the agent responses in docs/interface.md match the agent’s actual responses', async () => {
   const agent = createTestAgent({
     declaration: await readConfig(fileURLToPath(new URL('examples/first-agent/agent.json', root))),
     handlers: new URL('examples/first-agent/handlers.ts', root),

@@ -10,9 +10,9 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('an agent whose port is taken stops the whole start, and leaves nothing running', async () => {
+test('an agent whose port is taken stops the whole start, and no process is left running', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-economy-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   const [first, taken] = [await findFreePort(), await findFreePort()]
   const squatter = createServer().listen(taken, '127.0.0.1')

@@ -21,7 +21,7 @@ afterAll(async () => {
   await outside.strike()
 })
 
-test('somebody new: from an empty folder to a paid job, and to an agent in production', async () => {
+test('a new user gets from an empty folder to a paid job, and to an agent in production', async () => {
   await initAndServe()
   await seeATypeError()
   await bePaid()
@@ -29,7 +29,7 @@ test('somebody new: from an empty folder to a paid job, and to an agent in produ
   await expect(plain(terminal.transcript())).toMatchFileSnapshot('transcripts/newcomer.txt')
 })
 
-test('the project is valid, its types are those of its declaration, and its schema is there for editors', async () => {
+test('the project is valid, its types match its declaration, and editors find its schema', async () => {
   expect(await outside.run('npx', ['farebox', 'validate'], { folder })).toMatchObject({
     code: 0,
     out: expect.stringContaining('My agent'),
@@ -39,7 +39,7 @@ test('the project is valid, its types are those of its declaration, and its sche
   expect(JSON.parse(await readFile(join(folder, $schema), 'utf8'))).toHaveProperty('properties')
 })
 
-test('its Dockerfile installs the runtime without the commands', async () => {
+test('its Dockerfile installs the runtime without the CLI', async () => {
   const image = join(outside.folder, 'image')
   await mkdir(image)
   for (const file of ['package.json', 'package-lock.json'])
@@ -53,7 +53,7 @@ test('its Dockerfile installs the runtime without the commands', async () => {
   ])
 })
 
-test('names that would rather be code stay names', async () => {
+test('names that contain code are treated as names', async () => {
   const words = [
     '--name',
     `*/ "Größe" \u2028 \${HOME} \`id\` 🎉\n; rm -rf`,
@@ -67,7 +67,7 @@ test('names that would rather be code stay names', async () => {
   const made = await outside.run('npx', ['--yes', '@farebox/cli', 'init', 'hostile', ...words])
   expect(made).toMatchObject({ code: 0, err: '' })
   const hostile = join(outside.folder, 'hostile')
-  // What it needs is what the other project needs.
+  // It needs the same as the other project.
   await symlink(join(folder, 'node_modules'), join(hostile, 'node_modules'))
   expect(await outside.run('npx', ['farebox', 'validate'], { folder: hostile })).toMatchObject({
     code: 0,
@@ -149,7 +149,7 @@ async function goIntoProduction(): Promise<void> {
   expect(await start.ends('SIGTERM')).toBe(0)
 }
 
-/** The line that `farebox init` shows, with a job of its own each time. */
+/** The command that `farebox init` shows, with a separate job each time. */
 function curl(text: string): string {
   const body = {
     service_version: '1.0',
@@ -167,11 +167,11 @@ async function edit(file: string, from: string, to: string): Promise<void> {
   await writeFile(path, text.replace(from, to))
 }
 
-/** What differs from run to run. */
+/** The parts that differ between runs. */
 function plain(transcript: string): string {
   return (
     inOrder(transcript)
-      // Node 24 reports tests to a pipe as it does to a terminal.
+      // Node 24 reports tests to a pipe in the same format as to a terminal.
       .replaceAll(/^ℹ /gm, '# ')
       // `dev` prints this line only if stopping takes long.
       .replaceAll(/^ *waiting for the jobs in flight; .*\n/gm, '')
@@ -196,7 +196,7 @@ function plain(transcript: string): string {
   )
 }
 
-/** The log of a paid job and the trace of its money come by two ways: whichever is first, the log is told first. */
+/** The log of a paid job and the trace of its money are sent separately: the log is shown first in any case. */
 function inOrder(transcript: string): string {
   return transcript.replace(
     /(?:^(?:execute|[a-z ]+ (?:ms=\d+ )?job=| {4,}(?:job|verified|ran|200|payer)).*\n)+/gm,

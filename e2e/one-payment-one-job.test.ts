@@ -79,7 +79,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
-  test('PAY-03 the same job 200 times at once gives 200 identical answers, one run, one transfer', async () => {
+  test('PAY-03 the same job sent 200 times at once gives 200 identical answers, one run, one transfer', async () => {
     const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
     const body = jobBody(randomUUID(), { text: 'again', tell_url: runs.url, wait_ms: 100 })
     const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
@@ -93,7 +93,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
 })
 
 describe('two agents that share a wallet and no store', () => {
-  test('D10 one payment sent to both at once, by two facilitators with one ledger, is delivered once', async () => {
+  test('D10 one payment sent to both at once, through two facilitators with one ledger, is delivered once', async () => {
     const facilitators = [facilitator, await stage.facilitator({ name: 'facilitator-2' })]
     const agents = await Promise.all(
       facilitators.map((one, index) =>

@@ -84,7 +84,7 @@ async function fareboxJson(...words: readonly string[]): Promise<Document> {
   return JSON.parse(ran.out) as Document
 }
 
-test('nobody is signed in before login: exit 1, and what to do', async () => {
+test('before login no account is signed in: exit 1, with the next step', async () => {
   for (const words of [['whoami'], ['dashboard'], ['secret', 'list'], ['webhook', 'show', '1']]) {
     const { code, err } = await farebox(...words)
     expect({ words, code }).toEqual({ words, code: 1 })
@@ -92,7 +92,7 @@ test('nobody is signed in before login: exit 1, and what to do', async () => {
   }
 })
 
-test('login signs in by key and keeps the session where its owner alone can read it', async () => {
+test('login signs in by key and stores the session in a file that only its owner can read', async () => {
   const { code, out, err } = await farebox('login')
   expect({ code, out }).toEqual({ code: 0, out: '' })
   expect(err).toContain(`✓ signed in at ${platform.url}`)
@@ -105,7 +105,7 @@ test('login signs in by key and keeps the session where its owner alone can read
   expect(await fareboxJson('whoami')).toMatchObject({ address: OWNER.address, agents: 0 })
 })
 
-test('a second login ends the session before it', async () => {
+test('a second login ends the previous session', async () => {
   const sessions = join(folder, 'home', 'sessions')
   const [file = ''] = await readdir(sessions)
   const { token } = JSON.parse(await readFile(join(sessions, file), 'utf8')) as { readonly token: string }
@@ -114,7 +114,7 @@ test('a second login ends the session before it', async () => {
   expect(asked.status).toBe(401)
 })
 
-test('a secret is shown once, listed without itself, replaced and revoked', async () => {
+test('a secret is shown once, listed without its value, replaced and revoked', async () => {
   const made = await farebox('secret', 'create', '--env')
   expect(made, made.err).toMatchObject({ code: 0 })
   expect(made.out).toMatch(/^FACILITATOR_SECRET=[\x21-\x7e]+\n$/)
@@ -131,7 +131,7 @@ test('a secret is shown once, listed without itself, replaced and revoked', asyn
   expect(await farebox('secret', 'revoke', id)).toMatchObject({ code: 2 })
   expect(await farebox('secret', 'revoke', id, '--yes')).toMatchObject({ code: 0 })
   expect((await farebox('secret', 'list')).out).toMatch(new RegExp(`${id} +revoked`))
-  // What looks like the secret itself is not repeated.
+  // A value that looks like the secret itself is not repeated.
   const mistaken = await farebox('secret', 'revoke', `${secret}.`, '--yes')
   expect(mistaken.code).toBe(2)
   expect(mistaken.err).not.toContain(secret)
@@ -159,7 +159,7 @@ test('the dashboard shows an agent with listing, availability, badge, jobs and e
   expect(await farebox('dashboard', '--days', '31')).toMatchObject({ code: 2 })
 })
 
-test('a webhook is set, tried with a signed notice, and hears that the agent is offline and back', async () => {
+test('a webhook is set, tested with a signed notice, and notified when the agent is offline and back', async () => {
   const { port } = receiver.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/hook`
   const { secret } = await fareboxJson('webhook', 'set', '1', url)
@@ -193,7 +193,7 @@ test('a webhook is set, tried with a signed notice, and hears that the agent is 
   expect(gone.err).toContain('farebox webhook set 1')
 })
 
-test('logout ends the session at the platform and here; again, there is nothing to end', async () => {
+test('logout ends the session on the platform and on this machine; a second logout has nothing to end', async () => {
   expect(await fareboxJson('logout')).toMatchObject({ was_signed_in: true, ended: true })
   expect(await readdir(join(folder, 'home', 'sessions'))).toEqual([])
   expect(await farebox('whoami')).toMatchObject({ code: 1 })

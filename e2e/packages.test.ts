@@ -8,7 +8,7 @@ import { goOutside, type Ended, type Outside } from './stage/installed/outside.t
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What a person installs to build on; `@farebox/local` and the facilitator are programs before they are libraries. */
+/** Packages for development; `@farebox/local` and the facilitator are primarily programs. */
 const LIBRARIES = [
   'farebox',
   '@farebox/client',
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => outside.strike())
 
 describe('the published packages', () => {
-  test('are all that is not private, of one version', async () => {
+  test('are all packages that are not private, with one version', async () => {
     expect(outside.packages.map(({ name }) => name).sort()).toEqual([
       '@farebox/cli',
       '@farebox/client',
@@ -45,7 +45,7 @@ describe('the published packages', () => {
     expect(new Set(outside.packages.map(({ version }) => version)).size).toBe(1)
   })
 
-  test('publint has nothing to say of any of them, not even a suggestion', async () => {
+  test('publint reports nothing about any of them, not even a suggestion', async () => {
     for (const { name, file } of outside.packages) {
       const { buffer, byteOffset, length } = await readFile(file)
       const tarball = buffer.slice(byteOffset, byteOffset + length)
@@ -58,7 +58,7 @@ describe('the published packages', () => {
   })
 })
 
-test('files that should not be published are found before packing', async () => {
+test('unwanted files are found before packing', async () => {
   const { checkPackedFiles } = (await import(
     pathToFileURL(join(root, 'scripts/check-packed-files.mjs')).href
   )) as {
@@ -103,25 +103,25 @@ describe('a project outside the repository builds on the packages', () => {
   })
 
   test.each(['nodenext', 'bundler'] as const)(
-    'finds every door and its types: %s, strict, what is in the libraries checked too',
+    'finds every exported path and its types: %s, strict, without skipLibCheck',
     async resolution => {
       expect(await compile({ resolution, include: ['doors.ts'] })).toEqual({ code: 0, out: '', err: '' })
     },
   )
 
-  test('the examples of the READMEs compile, and a mistake would be seen', async () => {
-    // viem's types speak of browsers, whatever is imported from it.
+  test('the examples of the READMEs compile, and an error in one is detected', async () => {
+    // viem's types refer to browser types, whatever is imported from it.
     const { out } = await compile({ resolution: 'nodenext', include: ['shown', 'broken'], lib: ['dom'] })
     expect(out).toMatch(/^broken\/wrong\.ts\(2,14\): error TS2322: .*\n$/)
   })
 
-  test('every door opens', async () => {
+  test('every exported path can be imported', async () => {
     const doors = await listDoors()
     await write('open.mjs', `${doors.map(openLine).join('\n')}\nconsole.log('opened')\n`)
     expect(await outside.run('node', ['open.mjs'])).toMatchObject({ code: 0, out: 'opened\n' })
   })
 
-  test('what is private stays closed, also under the conditions of the repository', async () => {
+  test('private modules cannot be imported, also under the conditions of the repository', async () => {
     const path = '@farebox/payments/src/crypto/bytes'
     await write('closed.mjs', `await import('${path}').catch(error => console.log(error.code))`)
     for (const condition of ['default', '@farebox/source', '@farebox/built']) {
@@ -131,7 +131,7 @@ describe('a project outside the repository builds on the packages', () => {
   })
 })
 
-test('the conformance kit is installed and run without the runtime', async () => {
+test('the conformance kit installs and runs without the runtime', async () => {
   const folder = join(outside.folder, 'kit')
   await write('kit/package.json', '{ "name": "kit", "private": true }')
   const { code, err } = await outside.run('npm', ['install', '@farebox/conformance'], { folder })
@@ -149,13 +149,13 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(file, text)
 }
 
-/** Everything that can be imported from them. */
+/** All importable paths. */
 async function listDoors(): Promise<readonly string[]> {
   const doors: string[] = []
   for (const name of [...LIBRARIES, '@farebox/cli']) {
     const manifest = await readFile(join(outside.folder, 'node_modules', name, 'package.json'), 'utf8')
     const { exports } = JSON.parse(manifest) as { readonly exports: { readonly [door: string]: unknown } }
-    // Files of JSON are to be read, not imported.
+    // JSON files are read, not imported.
     doors.push(
       ...Object.keys(exports)
         .filter(door => !door.endsWith('.json'))
@@ -178,7 +178,7 @@ function openLine(door: string): string {
     : `await import('${door}')`
 }
 
-/** What the README of a package shows, each block a module. */
+/** The examples in the README of a package, each block a module. */
 async function readmeCode(name: string): Promise<string> {
   const readme = await readFile(join(outside.folder, 'node_modules', name, 'README.md'), 'utf8')
   const [, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
@@ -186,7 +186,7 @@ async function readmeCode(name: string): Promise<string> {
   return code
 }
 
-/** Runs the compiler as it was installed. */
+/** Runs the installed compiler. */
 async function compile(options: {
   readonly resolution: 'nodenext' | 'bundler'
   readonly include: readonly string[]

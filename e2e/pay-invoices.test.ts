@@ -13,8 +13,8 @@ import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCli, type CliRun } from './stage/run-cli.ts'
 
-// The example agent that moves its payers' tokens, from the first refusal to the revocation, with the commands of its README.
-// Each test goes on where the one before it stopped.
+// The example agent that moves its payers' tokens, from the first refusal to the revocation, with the commands of its
+// README. Each test continues from the previous one.
 
 const EXAMPLE = fileURLToPath(new URL('../examples/pay-invoices/', import.meta.url))
 const SUPPLIER = TEST_KEYS.thirdAgent.address
@@ -27,7 +27,7 @@ let economy: Economy
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-invoices-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   readme = await readFile(join(EXAMPLE, 'README.md'), 'utf8')
   ports = { agent: await findFreePort(), platform: await findFreePort() }
@@ -54,7 +54,7 @@ async function start(): Promise<Economy> {
   })
 }
 
-/** Runs a command as the README shows it, at this agent. */
+/** Runs a command of the README with this agent. */
 async function runShown(name: string, ...more: readonly string[]): Promise<CliRun> {
   const [, line] = new RegExp(`<!-- try: ${name} -->\\n\`{3}sh\\nnpx farebox (.*)\\n`).exec(readme) ?? []
   if (line === undefined) throw new Error(`the README has no command ${name}`)
@@ -69,7 +69,7 @@ function url(): string {
   return `http://localhost:${ports.agent}`
 }
 
-/** What the payer lost and the supplier got while something was done, in atomic units. */
+/** The payer's loss and the supplier's gain during an action, in atomic units. */
 async function moved(work: () => Promise<unknown>): Promise<{ readonly paid: bigint; readonly got: bigint }> {
   const read = async (): Promise<readonly [bigint, bigint]> => [
     await usdcBalance(economy.chain, TEST_KEYS.payer.address),
@@ -88,7 +88,7 @@ async function payInvoice(amount: string, jobId: string = randomUUID()) {
   return (await execute(url(), 'pay_invoice', input, { signer, jobId, crypto })).output
 }
 
-test('what nobody has permitted is refused as the README says, not moved and not charged', async () => {
+test('a payment without a permission is refused as the README says, and neither moved nor charged', async () => {
   expect(readme).toContain(`\n${REFUSED}\n`)
   const what = await moved(async () => {
     const { code, err } = await runShown('refused')
@@ -98,7 +98,7 @@ test('what nobody has permitted is refused as the README says, not moved and not
   expect(what).toEqual({ paid: 0n, got: 0n })
 })
 
-test('once it is permitted the same call pays the invoice, and names the transaction', async () => {
+test('once it is permitted, the same call pays the invoice and names the transaction', async () => {
   expect(await runShown('allow', '--yes')).toMatchObject({ code: 0 })
   const what = await moved(async () => {
     const { code, out } = await runShown('refused')
@@ -124,7 +124,7 @@ test.each([
   expect(what).toEqual({ paid: 0n, got: 0n })
 })
 
-test('a job that is run again after its record was lost gets its transaction, although nothing is permitted any more', async () => {
+test('a job that runs again after its record was lost gets its transaction, although its permission has ended', async () => {
   const jobId = randomUUID()
   const first = await payInvoice('1', jobId)
   expect(first).toMatchObject({ was_paid_before: false, was_overdue: true })

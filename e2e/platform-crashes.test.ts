@@ -14,7 +14,7 @@ import { orderUntilDone, signOrder, type ListedAgent } from './stage/order.ts'
 import { transfersTo } from './stage/pay.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
-/** A job that waits for a platform to come back is late for most agents, and rightly fails there. */
+/** A job that waits for a restarting platform is late for most agents, and rightly fails. */
 const CONFIG = 'e2e/agents/patient/agent.json'
 const JOBS = 60
 const AT_A_TIME = 6
@@ -79,14 +79,14 @@ async function listAgent(platformUrl: string, wallet: string): Promise<ListedAge
   return { agentId, endpoint: served.url, wallet }
 }
 
-/** How often somebody has staked: a second stake for one agent would be seen here. */
+/** The number of stakes: a second stake for one agent would be visible here. */
 async function lastAgentId(): Promise<bigint> {
   const client = createPublicClient({ transport: http(stage.chain.rpcUrl) })
   const address = stage.chain.agentRegistry
   return await client.readContract({ address, abi: agentRegistryAbi, functionName: 'lastAgentId' })
 }
 
-/** Registers another agent while the platform comes and goes: whoever asks again is not asked to stake again. */
+/** Registers another agent while the platform restarts: a caller that repeats is not asked to stake again. */
 async function untilListed(platformUrl: string): Promise<ListedAgent> {
   const wallet = TEST_KEYS.secondAgent.address
   const secret = await stage.secret(facilitator, [wallet])

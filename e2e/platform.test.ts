@@ -70,12 +70,12 @@ async function ask(path: string): Promise<{ readonly status: number; readonly bo
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-/** Asks until the answer is as wanted. */
+/** Repeats until the answer is as expected. */
 async function answers(path: string, wanted: object): Promise<void> {
   await expect.poll(async () => (await ask(path)).body).toMatchObject(wanted)
 }
 
-test('D36 a new agent, from init to being found: registered with a stake, again without a second one', async () => {
+test('D36 a new agent is created, registered with a stake, and found; a repeat stakes nothing', async () => {
   expect(await farebox('init', 'my-agent', '--yes')).toMatchObject({ code: 0 })
   agent = await startAgent('listed', 0)
   const before = await etherOf(OWNER.address)
@@ -104,7 +104,7 @@ async function etherOf(address: string): Promise<bigint> {
   }
 }
 
-test('a job through the platform is done, charged once, and its receipt is checked without asking anybody', async () => {
+test('a job through the platform is delivered and charged once, and its receipt is verified offline', async () => {
   const quoted = await fetch(`${platform.url}/v1/quotes`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -128,7 +128,7 @@ test('a job through the platform is done, charged once, and its receipt is check
   expect(await farebox(...words)).toMatchObject({ code: 1 })
 })
 
-test('the example of an order does what docs/local-economy.md says', async () => {
+test('the order example works as docs/local-economy.md says', async () => {
   const example = join(root, 'examples', 'platform-order', 'order.ts')
   const words = ['--import', 'tsx', '--conditions=@farebox/source', example, platform.url, String(agentId)]
   const { stdout } = await promisify(execFile)(process.execPath, [...words, 'count', '{"text":"one two"}'], {
@@ -139,7 +139,7 @@ test('the example of an order does what docs/local-economy.md says', async () =>
   expect(await farebox('verify-receipt', 'receipt.jws', '--keys', 'jwks.json')).toMatchObject({ code: 0 })
 })
 
-test('D33 an agent is checked; stopped, it is warned after three failures, hidden after five, and back after one success', async () => {
+test('D33 a stopped agent is marked as failing after three failures, hidden after five, and listed again after one success', async () => {
   await answers(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
   const { port } = new URL(agent.url)
   await agent.stop()
@@ -155,11 +155,11 @@ test('D33 an agent is checked; stopped, it is warned after three failures, hidde
   expect((await ask('/v1/agents?q=agent')).body['agents']).toMatchObject([{ agent_id: agentId }])
 })
 
-test('D34 an agent’s badge is shown with the figures behind it', async () => {
+test('D34 an agent’s badge is shown with the figures that it is computed from', async () => {
   await answers(`/v1/agents/${agentId}/badge`, { badge: 'verified' })
 })
 
-test('deregistered, it is found no more, and its stake is back', async () => {
+test('a deregistered agent is no longer found, and its stake is returned', async () => {
   const before = await etherOf(OWNER.address)
   const left = await farebox('deregister', String(agentId), '--wallet', '--yes', '--json')
   expect(left, left.err + left.out).toMatchObject({ code: 0 })

@@ -10,7 +10,7 @@ import { hasPython, runPython } from './stage/python-caller.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-test('the vector of docs/wire.md is what viem signs', async () => {
+test('the vector in docs/wire.md matches the signature of viem', async () => {
   const vector = JSON.parse(await readFile(`${root}docs/wire-vector.json`, 'utf8'))
   const account = privateKeyToAccount(vector.private_key)
   expect(account.address.toLowerCase()).toBe(vector.payer)
@@ -51,7 +51,7 @@ describe.skipIf(!hasPython)('the Python caller', () => {
   })
   afterAll(() => stage.strike())
 
-  test('makes the header of the vector, byte for byte', async () => {
+  test('builds the header of the vector, byte for byte', async () => {
     const made = await runPython(`
 vector = json.load(open("docs/wire-vector.json"))
 salt = bytes.fromhex(vector["nonce"]["salt"][2:])
@@ -64,7 +64,7 @@ print(json.dumps(header == vector["payment_signature"]["header"]))
     expect(made).toBe(true)
   })
 
-  test('pays a running agent once, and the same pair sent again brings the same answer', async () => {
+  test('pays a running agent once, and gets the same answer when the same pair is sent again', async () => {
     const before = await transfersTo(stage, TEST_KEYS.agent.address)
     const proxy = await startLossyProxy(stage, url)
     const [output, transaction, again] = (await runPython(`
@@ -81,7 +81,7 @@ print(json.dumps([output, transaction, again[0]]))
     expect(await transfersTo(stage, TEST_KEYS.agent.address)).toBe(before + 1)
   })
 
-  test('does not sign for more than it may pay', async () => {
+  test('does not sign for more than its maximum', async () => {
     const said = await runPython(`
 try:
     call_agent.call(${JSON.stringify(url)}, "tell", {"text": "hello"}, 9_999, "0x", sign)

@@ -34,13 +34,13 @@ function block(name: string): string {
   return found
 }
 
-/** The README of the runtime shows how an agent is made in TypeScript alone. */
+/** Only the README of the runtime shows how to create an agent in TypeScript. */
 async function createAgentShown(): Promise<string> {
   const text = await readFile(join(root, 'packages', 'farebox', 'README.md'), 'utf8')
   return /```ts\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
 
-test('every file and folder that README links to is there', async () => {
+test('every file and folder that README links to exists', async () => {
   const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
   expect(links.length).toBeGreaterThan(10)
   for (const path of links) expect(existsSync(join(root, path)), path).toBe(true)
@@ -65,11 +65,11 @@ function run(
   })
 }
 
-test('the agent in TypeScript is the one that the README of the runtime shows', async () => {
+test('the agent in TypeScript matches the README of the runtime', async () => {
   expect(block('try: create-agent')).toBe(await createAgentShown())
 })
 
-test('the TypeScript that is shown compiles', async () => {
+test('the TypeScript in README compiles', async () => {
   await writeFile(join(tried, 'create-agent.ts'), await createAgentShown())
   await writeFile(join(tried, 'client.ts'), block('try: client'))
   await writeFile(
@@ -86,7 +86,7 @@ test('the TypeScript that is shown compiles', async () => {
   expect(code).toBe(0)
 })
 
-test('the agent made in TypeScript listens', async () => {
+test('the TypeScript agent in README listens', async () => {
   const shown = (await createAgentShown()).replace(
     'await agent.listen()',
     `console.log('serving', await agent.listen())\nawait agent.close()`,
@@ -101,7 +101,7 @@ test('the agent made in TypeScript listens', async () => {
   expect(output).toMatch(/serving \d+/)
 })
 
-test('the client that is shown pays', async () => {
+test('the client in README pays', async () => {
   const facilitator = await stage.facilitator()
   const secret = await stage.secret(facilitator, [TEST_KEYS.agent.address])
   const { url } = await stage.agent({

@@ -14,18 +14,18 @@ import { setStage, type Stage } from './stage/stage.ts'
 const isInstalled = hasHaproxy()
 if (!isInstalled) console.log('HAProxy is not installed: rolling restarts are not tested')
 
-/** Every fourth job is ordered through the platform, the others are asked for directly. */
+/** Every fourth job is ordered through the platform, the others directly. */
 const JOBS_A_SECOND = 20
 const DRAIN = '1'
 const WALLET = TEST_KEYS.agent.address
 
-/** A server that is started again at the same place. */
+/** A server that is restarted at the same address. */
 interface Part extends Backend {
   readonly name: string
   start(): Promise<{ readonly pid: number; readonly exited: Promise<unknown> }>
 }
 
-describe.runIf(isInstalled)('two of every server behind a balancer', () => {
+describe.runIf(isInstalled)('two instances of every server behind a load balancer', () => {
   let stage: Stage
   let balancer: Balancer<'agents' | 'facilitators' | 'platforms'>
   let parts: readonly Part[]
@@ -86,7 +86,7 @@ describe.runIf(isInstalled)('two of every server behind a balancer', () => {
   })
   afterAll(() => stage.strike())
 
-  test('D32 each of them restarted in turn fails no job', async () => {
+  test('D32 restarting each instance in turn fails no job', async () => {
     const running = new Map<Part, Awaited<ReturnType<Part['start']>>>()
     const start = async (part: Part): Promise<void> => {
       running.set(part, await part.start())

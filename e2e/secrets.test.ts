@@ -9,7 +9,7 @@ import { CLI_PROGRAM } from './stage/run-cli.ts'
 import { BETRAYALS, type NodeMood } from './stage/secrets/hostile-servers.ts'
 import { setSecretStage, type SecretStage, type WatchedAgent } from './stage/secrets/secret-stage.ts'
 
-// OPS-08: secrets are planted in every way they can travel; none is in what the programs write or answer.
+// OPS-08: secrets are planted in every possible place; none may be in the programs' output or answers.
 
 type Strings = { readonly [name: string]: string }
 
@@ -46,7 +46,10 @@ async function ask(url: string, headers: Strings = {}, body?: string): Promise<s
   }
 }
 
-/** Asks both agents for a job in each of these ways, at once. Resolves to the answers of the first agent, then the second's. */
+/**
+ * Sends both agents a job in each of these ways, concurrently. Resolves to the answers of the first agent, then the
+ * second's.
+ */
 async function askForJobs(ways: readonly string[]): Promise<readonly string[]> {
   const jobs = set.agents.flatMap(agent => ways.map(how => ({ agent, how, jobId: randomUUID() })))
   return await Promise.all(
@@ -60,7 +63,7 @@ async function askForJobs(ways: readonly string[]): Promise<readonly string[]> {
   )
 }
 
-test('OPS-08 handlers that put secrets into what they throw, log and answer', async () => {
+test('OPS-08 handlers that put secrets into their errors, logs and answers', async () => {
   const thrown = ['message', 'string', 'properties', 'cause', 'encoded', 'nested', 'object']
   const ways = [...thrown.map(what => `throw ${what}`), 'answer badly', 'log', 'answer too much']
   const statuses = (await askForJobs(ways)).map(answer => Number(answer.slice(0, 3)))
@@ -68,10 +71,10 @@ test('OPS-08 handlers that put secrets into what they throw, log and answer', as
 })
 
 test.each(['/verify', '/settle', '/release'] as const)(
-  'OPS-08 a facilitator that answers %s with all it was sent, in every form',
+  'OPS-08 a facilitator that answers %s with its whole request, in every form',
   async path => {
     const [{ facilitator: believed }, { facilitator: doubted }] = set.agents
-    // Only holds are released: those of the facilitator that is believed.
+    // Only holds are released: those of the trusted facilitator.
     const hostile = path === '/release' ? [believed] : [believed, doubted]
     for (const facilitator of hostile) facilitator.repeat(path)
     const ways = Array<string>(BETRAYALS[path].length).fill(path === '/release' ? 'throw message' : 'answer')
@@ -80,15 +83,15 @@ test.each(['/verify', '/settle', '/release'] as const)(
     void asked.then(all => (answers = all))
     const isThrough = (): boolean => hostile.every(one => one.answered[path] >= ways.length)
     await expect.poll(() => isThrough() || answers !== undefined, ENDS_A_HANG).toBe(true)
-    // A job that was answered without this request to the facilitator shows here why.
+    // If a job was answered without this request to the facilitator, the reason is shown here.
     if (!isThrough()) expect(answers).toEqual('each asked the facilitator')
-    // A settlement that is not known is asked for again, until the facilitator answers for itself.
+    // An unknown settlement is requested again, until the facilitator itself answers.
     for (const facilitator of hostile) facilitator.repeat(undefined)
     await asked
   },
 )
 
-/** Runs a program to its end, and reads all it writes. Resolves to its exit code. */
+/** Runs a program to its end, and reads all its output. Resolves to its exit code. */
 async function run(name: string, words: readonly string[], environment: Strings): Promise<unknown> {
   const cwd = set.stage.folder
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...environment }
@@ -154,7 +157,7 @@ test('OPS-08 a facilitator that cannot reach its database or its node', async ()
   }
 })
 
-test('OPS-08 commands with keys and passwords, and the files they leave', async () => {
+test('OPS-08 commands with keys and passwords, and the files that they write', async () => {
   const { planted, node, agents, stage } = set
   const home = join(stage.folder, 'home')
   const passwordFile = join(stage.folder, 'password')
@@ -183,13 +186,13 @@ test('OPS-08 commands with keys and passwords, and the files they leave', async 
   const kept = (await readdir(home, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())
   for (const { parentPath, name } of kept) {
     const text = await readFile(join(parentPath, name), 'utf8')
-    // The journal keeps signed payments on purpose: they are sent again when an answer was lost.
+    // The journal stores signed payments on purpose: they are sent again after a lost answer.
     set.scan.read(name, text.replaceAll(/"(?:header|signature|payment|salt)":\s*"[^"]*"/g, ''))
   }
 })
 
 test.each<NodeMood>(['refuse', 'page', 'break off'])(
-  'OPS-08 an outage of the node while jobs and the administration are asked for: %s',
+  'OPS-08 an outage of the node during jobs and administration requests: %s',
   async outage => {
     const { node, facilitatorUrl, planted, scan, agents } = set
     const read = async (...request: Parameters<typeof ask>): Promise<void> =>
@@ -208,4 +211,4 @@ test.each<NodeMood>(['refuse', 'page', 'break off'])(
   },
 )
 
-test('the scan has read all of that', () => expect(set.scan.characters()).toBeGreaterThan(50_000))
+test('the scan has read all of these outputs', () => expect(set.scan.characters()).toBeGreaterThan(50_000))

@@ -35,7 +35,7 @@ async function spansOf(program: string): Promise<readonly RecordedSpan[]> {
   return lines.map(line => JSON.parse(line) as RecordedSpan)
 }
 
-/** The spans under one, each as its program, its name and its failure, indented by what it is under. */
+/** The spans under one, each with its program, its name and its failure, indented by depth. */
 function drawTree(
   spans: readonly (RecordedSpan & { readonly program: string })[],
   parentId: string,

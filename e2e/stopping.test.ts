@@ -43,7 +43,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 interface Serving {
   readonly agent: RunningChild<string>
-  /** Resolves once so many handlers have begun. */
+  /** Resolves once this many handlers have begun. */
   began(count: number): Promise<void>
 }
 
@@ -114,7 +114,7 @@ const KINDS = [
 ] as const
 
 test.concurrent.each(KINDS)(
-  'D32 SIGTERM %s: half a body is let go while jobs run, a job that ends is delivered, one that hangs is answered, exit code 0',
+  'D32 SIGTERM %s: half a body is dropped while jobs run, a finished job is delivered, a hanging one is answered, exit code 0',
   async (name, environment, words) => {
     const { agent, began } = await serve(environment, words)
     const url = agent.ready
@@ -143,7 +143,7 @@ test.concurrent.each(KINDS)(
 )
 
 test.concurrent.each(KINDS)(
-  'D32 SIGTERM %s with half a body and nothing else: exit code 0, long before another whose job hangs',
+  'D32 SIGTERM %s with only half a body: exit code 0, long before an agent with a hanging job',
   async (name, environment, words) => {
     const storeOf = (state: string) => ({ SERVICE_STORE: `lmdb:${state}-${name.replaceAll(' ', '-')}` })
     const idle = await serve({ ...environment, ...storeOf('idle') }, words)

@@ -47,13 +47,13 @@ async function startSeller(name: string): Promise<LocalAgentProcess> {
 
 type Line = { readonly event: string; readonly [field: string]: unknown }
 
-/** The lines of a program so far. */
+/** A program's lines so far. */
 async function linesOf(program: string): Promise<readonly Line[]> {
   const text = await readFile(join(stage.folder, 'logs', `${program}.log`), 'utf8').catch(() => '')
   return text.split('\n').flatMap(line => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
 }
 
-/** The events that a trace is found by, in the order in which each program wrote them. */
+/** The events by which a trace is found, in the order in which each program wrote them. */
 async function follow(trace: string): Promise<{ readonly [program: string]: readonly string[] }> {
   const found: { [program: string]: readonly string[] } = {}
   for (const program of ['platform', 'seller', 'seller-again', 'facilitator']) {
@@ -99,7 +99,7 @@ async function expectNoLineWithout({ order, trace }: Traced): Promise<void> {
   expect(new Set(named.map(({ program }) => program)).has('seller')).toBe(true)
 }
 
-test('a completed job is followed by one id through platform, agent and facilitator', async () => {
+test('a completed job has one trace id on platform, agent and facilitator', async () => {
   const traced = await signTraced('count', '0.002', { text: 'one two three' })
   await send(traced)
   expect(await orderUntilDone(platform.url, traced.order)).toMatchObject({ status: 'completed' })
@@ -112,7 +112,7 @@ test('a completed job is followed by one id through platform, agent and facilita
   await expectNoLineWithout(traced)
 })
 
-test('a failed job is followed by one id: its handler’s error, and its payment given back', async () => {
+test('a failed job has one trace id: on its handler’s error, and on the release of its payment', async () => {
   const traced = await signTraced('stumble', '0.003', { text: `new ${Date.now()}` })
   await send(traced)
   expect(await orderUntilDone(platform.url, traced.order)).toMatchObject({ status: 'failed', charged: false })
@@ -126,7 +126,7 @@ test('a failed job is followed by one id: its handler’s error, and its payment
   await expectNoLineWithout(traced)
 })
 
-test('a pending job is followed by one id, also when its agent is restarted before it is settled', async () => {
+test('a pending job keeps its trace id, also when its agent is restarted before the settlement', async () => {
   const rpc = createJsonRpc(stage.chain.rpcUrl)
   stage.onStrike(() => rpc.close())
   const traced = await signTraced('count', '0.002', { text: 'one two' })

@@ -90,7 +90,7 @@ describe('the PAYMENT-REQUIRED header, read by @x402/core', () => {
 
 describe('a payment by an unmodified x402 client, with its default spend controls', () => {
   test.each(Object.entries(WALLETS))(
-    'D4 D5 is decoded, proven and in order; the agent’s wallet is named %s',
+    'D4 D5 is decoded and passes verification and the local checks; the agent’s wallet is named %s',
     async (_, payTo) => {
       const requirement = requirementOn('eip155:84532', payTo)
       const payment = prove(await payAsStockClient(requirement))
@@ -104,13 +104,13 @@ describe('a payment by an unmodified x402 client, with its default spend control
   )
 
   test.each(['eip155:8453', 'eip155:137', 'eip155:42161'])(
-    'D4 is proven on %s, whose token has another domain',
+    'D4 is verified on %s, whose token has another domain',
     async id => {
       expect(prove(await payAsStockClient(requirementOn(id))).network.id).toBe(id)
     },
   )
 
-  test('D4 the v1 envelope with our network’s CAIP-2 id is proven under the same key', async () => {
+  test('D4 the v1 envelope with our network’s CAIP-2 id is verified under the same key', async () => {
     const header = await payAsStockClient(requirementOn('eip155:84532'))
     const { payload, accepted } = decodePaymentSignatureHeader(header)
     const v1 = encodeHeader({ x402Version: 1, scheme: accepted.scheme, network: accepted.network, payload })
@@ -119,7 +119,7 @@ describe('a payment by an unmodified x402 client, with its default spend control
 })
 
 describe('a payment of ours, read by reference code', () => {
-  test('D4 @x402/core decodes the header, it passes the schema, and its own encoding of it is ours again', async () => {
+  test('D4 @x402/core decodes the header, it passes the schema, and encodes it to our bytes again', async () => {
     const { header, authorization } = await payAsOurClient(requirementOn('eip155:84532'))
     const decoded = decodePaymentSignatureHeader(header)
     expect(parsePaymentPayload(decoded)).toMatchObject({ success: true })
@@ -139,7 +139,7 @@ describe('a payment of ours, read by reference code', () => {
   })
 })
 
-describe('D9 the reference facilitator, asked by our client', () => {
+describe('D9 the reference facilitator, called by our client', () => {
   let chain: LocalChain
   let rpc: JsonRpc
   let reference: ReferenceFacilitator
@@ -160,7 +160,7 @@ describe('D9 the reference facilitator, asked by our client', () => {
     await chain.stop()
   })
 
-  test('tells what it supports', async () => {
+  test('returns the kinds that it supports', async () => {
     const { kinds, extensions, signers } = await facilitator.supported({ timeoutMs: 10_000 })
     expect(kinds).toContainEqual(
       expect.objectContaining({ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }),
@@ -169,7 +169,7 @@ describe('D9 the reference facilitator, asked by our client', () => {
     expect(signers).toMatchObject({ 'eip155:*': [TEST_KEYS.faucet.address] })
   })
 
-  test('verifies and settles what we signed, and the chain says so too', async () => {
+  test('verifies and settles our payment, which the chain confirms', async () => {
     const { header } = await payAsOurClient(requirement)
     const payment = prove(header)
     expect(await facilitator.verify(request(payment), { timeoutMs: 10_000 })).toEqual({
@@ -182,7 +182,7 @@ describe('D9 the reference facilitator, asked by our client', () => {
     expect(await findSettlement(rpc, payment.network, payment.authorization, now)).toMatchObject(settled)
   })
 
-  test('takes what a v1 payer signed, in the v2 envelope that we send on', async () => {
+  test('accepts a v1 payment in the v2 envelope that we send', async () => {
     const { payload, accepted } = decodePaymentSignatureHeader(await payAsStockClient(requirement))
     const payment = prove(
       encodeHeader({ x402Version: 1, scheme: accepted.scheme, network: accepted.network, payload }),
@@ -193,7 +193,7 @@ describe('D9 the reference facilitator, asked by our client', () => {
     })
   })
 
-  test('refuses more than the payer holds, in a form that we read as its verdict', async () => {
+  test('refuses more than the payer holds, in a form that we parse as its verdict', async () => {
     const { header } = await payAsOurClient(requirement)
     expect(await facilitator.verify(request(prove(header)), { timeoutMs: 10_000 })).toMatchObject({
       kind: 'invalid',

@@ -1,4 +1,4 @@
-// npm run bench: how fast, measured on what was built. `npm run bench -- --help` tells the options.
+// npm run bench: measures the speed of the build. `npm run bench -- --help` lists the options.
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -18,24 +18,24 @@ try {
   process.exitCode = 1
 }
 
-/** `npm start` does without the bench, so the build of it is not part of the others. */
+/** `npm start` does not need the bench, so its build is separate. */
 async function buildBench() {
   await build()
   await run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'bench'])
 }
 
-/** What is published, and what it is made with is there only once the packages are. */
+/** The published files, and their bundler, exist only after the packages are installed. */
 async function bundle() {
   const { bundleRuntime } = await import('../packages/farebox/scripts/bundle.mjs')
   await bundleRuntime(join(root, 'packages', 'farebox', 'bundle'))
 }
 
-/** Plain Node on plain JavaScript, the runtime as it is published: nothing between what is measured and what is shipped. */
+/** Plain Node on plain JavaScript, the runtime as published: the measured code is the shipped code. */
 function bench(words) {
   return new Promise((resolve, reject) => {
     // Ctrl-C reaches the bench too; it ends its servers, and we wait for it.
     process.on('SIGINT', () => {})
-    // The bench reaches private modules of the builds.
+    // The bench imports private modules of the builds.
     const program = ['--conditions=@farebox/built', join(root, 'bench', 'dist', 'main.js')]
     const child = spawn(process.execPath, [...program, ...words], {
       cwd: root,

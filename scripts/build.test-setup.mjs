@@ -1,5 +1,5 @@
-// Before any test: programs and pages under test are started as they are built, so the build is brought up to date. Test
-// files share a folder, which is removed after the last of them.
+// Before any test: programs and pages under test are builds, so the build is brought up to date. Test files share a
+// folder, which is removed after the last of them.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

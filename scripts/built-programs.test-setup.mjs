@@ -1,4 +1,4 @@
-// Before every test file that starts programs: they are builds, so they do not inherit Node's options of this process, by
-// which it finds the packages' sources.
+// Before every test file that starts programs: they are builds, so they must not inherit this process's Node options,
+// which resolve packages to sources.
 
 process.execArgv = []

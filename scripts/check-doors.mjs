@@ -1,20 +1,20 @@
-// What a package exports is listed: doors, which are promised to users and each have an example that compiles, and
-// `internal/…`, for our other packages of the same version. Everything else is private: tests, benchmarks and batteries
-// alone reach it, as `@farebox/<package>/src/<path>`.
+// A package lists its exports: doors, which are promised to users and each have an example that compiles, and
+// `internal/…`, for our other packages of the same version. All other modules are private: only tests, benchmarks and
+// batteries import them, as `@farebox/<package>/src/<path>`.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { Explained, root, run } from './prepare.mjs'
 
-/** The pages are used as they were built, here too: their styles and scripts are made by a bundler. */
+/** The pages are used as built, here too: a bundler makes their styles and scripts. */
 const WEB = 'apps/web'
 const PRIVATE = './src/*'
-/** What resolves in this repository alone; `npm run pack` leaves both conditions out. */
+/** Conditions that resolve only in this repository; `npm run pack` removes both. */
 const PRIVATE_TARGETS = { '@farebox/source': './src/*.ts', '@farebox/built': './dist/*.js' }
 
 const FOR_TESTS = /\.test\.ts$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\//
 const BUILT = /^(packages\/[^/]+)\/dist\//
-/** Beside sources that are published, folders of this name hold what tests use. */
+/** Next to published sources, folders of this name contain test code. */
 const TESTING = /^packages\/(?!farebox\/).*\/testing\//
 
 const IMPORT =
@@ -24,7 +24,7 @@ const COMMENT = /\/\*\*[\s\S]*?\*\//g
 const EXAMPLE = /@example[^\n]*\n\s*\* ```ts\n([\s\S]*?)\n\s*\* ```/g
 
 /**
- * Throws naming whatever is wrong with what the packages export, or with an example of it. The packages must be built.
+ * Throws with every problem in the packages' exports or in their examples. The packages must be built.
  *
  * @returns {Promise<{ doors: number, internals: number, examples: number }>}
  */
@@ -34,7 +34,7 @@ export async function checkDoors() {
   )
   const faults = packages.flatMap(checkEntries)
   const importers = findImporters(packages, faults)
-  // Of what is not there nothing more can be said.
+  // A missing file has no further problems.
   const entries = packages
     .flatMap(one => one.entries)
     .filter(({ source }) => source === undefined || existsSync(join(root, source)))
@@ -69,12 +69,12 @@ function readPackage(home) {
   return { home, file, name, exports, entries }
 }
 
-/** The source of an entry that has none of its own here. */
+/** The source of an entry without its own source here. */
 function builtFrom({ default: built }) {
   return built.replace('./dist/', './src/').replace(/\.js$/, '.ts')
 }
 
-/** An entry is one module, of which the name tells where it is. */
+/** An entry is one module, whose path follows from its name. */
 function checkEntries({ home, file, exports, entries }) {
   const faults = []
   if (home !== WEB && JSON.stringify(exports[PRIVATE]) !== JSON.stringify(PRIVATE_TARGETS))
@@ -95,7 +95,7 @@ function checkEntries({ home, file, exports, entries }) {
   return faults
 }
 
-/** Specifiers that product code of another package imports. Notes each that is not listed. */
+/** Specifiers that product code of another package imports. Records each unlisted one. */
 function findImporters(packages, faults) {
   const listed = new Set(packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier)))
   const imported = new Set()
@@ -110,7 +110,7 @@ function findImporters(packages, faults) {
   return imported
 }
 
-/** Sources that are published or run, and the declarations made from them: the compiler writes imports of its own. */
+/** Sources that are published or run, and the declarations made from them, to which the compiler adds imports. */
 function productFiles(packages) {
   const folders = [
     ...packages.flatMap(({ home }) => ['src', 'dist'].map(part => [home, part])),
@@ -127,7 +127,7 @@ function productFiles(packages) {
     .filter(file => (BUILT.test(file) ? isBuiltDeclaration(file) : /\.(?:m?ts|tsx)$/.test(file)))
 }
 
-/** The compiler leaves behind what it made of sources that are gone. */
+/** The compiler leaves the output of deleted sources behind. */
 function isBuiltDeclaration(file) {
   return (
     file.endsWith('.d.ts') &&
@@ -170,7 +170,9 @@ function examplesIn(source, faults) {
   })
 }
 
-/** Type-checks them as a user's project would, by the packages' declarations. Faults have the lines of the sources. */
+/**
+ * Type-checks them as a user's project would, with the packages' declarations. Errors have the lines of the sources.
+ */
 async function compile(examples) {
   const folder = join(root, 'dist', 'doors')
   rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
-// An act has one home. Each row names an act that moves money, or a number that two sides must agree on, by the text that
-// does it, and the files that may hold that text; all others import it. Tests may do as they like.
+// Each of these acts has one home. A row names an act that moves money, or a number on which two sides must agree, by a
+// text in its code, and the files that may contain that text; all others import it. Tests are exempt.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const HOMES = [
     homes: [
       'packages/client/src/pay/sign-for-job.ts',
       'packages/payments/src/x402/sign-payment.ts',
-      // Signs what is wrong, too.
+      // Signs invalid payments, too.
       'packages/conformance/src/agent/check/forge-payment.ts',
     ],
   },
@@ -23,12 +23,12 @@ const HOMES = [
     text: /'0x[0-9a-f]{8}'|\b(?:encodeData|encodeFunctionData)\(/,
     homes: [
       'packages/contracts/src/',
-      // The hot path of settlement, measured.
+      // The hot path of settlement, which is measured.
       'packages/facilitator/src/chain/',
       // EIP-3009, by packages below and beside the contracts.
       'packages/payments/src/chain/find-settlement.ts',
       'packages/client/src/cancel-authorization.ts',
-      // Stands outside: it must not share a mistake with the facilitator that it examines.
+      // Independent on purpose: it must not share a mistake with the facilitator that it tests.
       'packages/conformance/src/facilitator/',
     ],
   },
@@ -37,9 +37,9 @@ const HOMES = [
     text: /'eth_getTransactionCount'/,
     homes: [
       'packages/payments/src/transaction/read-account.ts',
-      // The wallet of the pages, which no program of ours holds.
+      // The wallet of the pages, whose key no program of ours holds.
       'apps/web/src/wallet/',
-      // Names the method to let it pass.
+      // Names the method to allow it.
       'packages/platform-api/src/wallets.ts',
       'packages/conformance/src/facilitator/',
     ],
@@ -72,7 +72,7 @@ const HOMES = [
 ]
 
 const FOR_TESTS = /\.test\.tsx?$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\/|\/testing\//
-/** A line comment begins its line or follows a space: `https://` is none. */
+/** A line comment begins its line or follows a space, so `https://` does not count. */
 const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm
 
 /**
@@ -94,7 +94,7 @@ export function checkHomes(root) {
       else seen.add(`${act} ${home}`)
     }
   }
-  // A row that finds nothing at its home would never find anything elsewhere.
+  // A row that finds nothing in its home would never find anything elsewhere.
   for (const { act, homes } of HOMES)
     for (const home of homes)
       if (!seen.has(`${act} ${home}`)) faults.push(`scripts/check-homes.mjs: nothing of ${act} is in ${home}`)

@@ -17,12 +17,12 @@ const ROWS = [
   ['e2e', 'bench', 'fire'],
 ]
 
-/** Tests may reach up to the local chain and database: that is what they run on. */
+/** Tests may import the local chain and database, on which they run. */
 const TESTS_MAY_USE = '@farebox/local'
 
 const IMPORT = /(?:from|import)\s*\(?\s*['"]((?:@farebox\/|farebox)[^'"]*)['"]/g
 
-/** Throws naming each import that goes up or sideways; resolves to the number of files read. */
+/** Throws with each import that goes up or sideways; resolves to the number of files read. */
 export async function checkLayers(root) {
   const rowOf = new Map(ROWS.flatMap((folders, row) => folders.map(folder => [nameOf(root, folder), row])))
   const problems = []

@@ -1,19 +1,19 @@
-// What must be in a published package, and what must not.
+// The files that must be in a published package, and those that must not.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { root } from './prepare.mjs'
 
-/** Tests, what they are set up with and compare with, and the programs they start. */
+/** Tests, their fixtures and the programs they start. */
 const FOR_TESTS_ALONE = /^(?:dist|src)\/.*(?:\.test\.|\.test-setup\.|\.child\.|\.snapshot\.|\/test-setup\/)/
 
 const COMPILED = /(?:\.d\.ts|\.js)(?:\.map)?$/
 
 /**
- * What is wrong with a tarball's files, a sentence each.
+ * The problems of a tarball's files, one sentence each.
  *
  * @param {{ path: string, manifest: object, files: { path: string, mode: number }[], bundled?: boolean }} packed
- *   `path`: the package's folder; `bundled`: of its modules only the declarations lie file by file
+ *   `path`: the package's folder; `bundled`: only the declarations of its modules are separate files
  * @returns {string[]}
  */
 export function checkPackedFiles({ path, manifest, files, bundled = false }) {
@@ -37,7 +37,7 @@ export function checkPackedFiles({ path, manifest, files, bundled = false }) {
   ].map(problem => `${manifest.name}  ${problem}`)
 }
 
-/** Files in `dist` whose source is gone: the compiler leaves them behind, and a package must not. */
+/** Files in `dist` whose source was deleted: the compiler leaves them behind, and a package must not contain them. */
 export function leftovers(path) {
   const dist = join(path, 'dist')
   if (!existsSync(dist)) return []
@@ -45,7 +45,7 @@ export function leftovers(path) {
     readdirSync(dist, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile() && COMPILED.test(entry.name))
       .map(entry => join(entry.parentPath, entry.name))
-      // What a bundler made for browsers is of many sources.
+      // A browser bundle has many sources.
       .filter(file => relative(dist, file).split(sep)[0] !== 'client')
       .filter(
         file => !['.ts', '.tsx'].some(ending => existsSync(sourceOf(path, relative(dist, file), ending))),
@@ -57,7 +57,7 @@ function sourceOf(path, built, ending) {
   return join(path, 'src', built.replace(COMPILED, ending))
 }
 
-/** What each source compiles to must be packed beside it. */
+/** The compiled output of each source must be packed with it. */
 function compiledOf(files, ending) {
   return files
     .filter(({ path }) => /^src\/.*(?<!\.d)\.ts$/.test(path))

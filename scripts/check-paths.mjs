@@ -1,5 +1,5 @@
-// Every path of this repository that a document names is there; a name without folders is a file that is somewhere. Links
-// between documents lead to a file, and to a heading or an anchor in it.
+// Every repository path in a document exists; a name without folders is a file in any folder. Links between documents
+// lead to a file, and to a heading or an anchor in it.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -11,10 +11,10 @@ const LINK = /\]\(([^\s()#:]*)(?:#([^\s()]+))?\)/g
 const NAMED = /`((?:[\w@.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|sql|sol)|\/))`/g
 
 /**
- * Throws naming each path that is not there.
+ * Throws with each path that does not exist.
  *
  * @param {string} root
- * @returns {number} how many paths are named
+ * @returns {number} the number of paths
  */
 export function checkPaths(root) {
   const files = listFiles(root)
@@ -22,7 +22,7 @@ export function checkPaths(root) {
   const faults = []
   let count = 0
   const read = file => readFileSync(join(root, file), 'utf8')
-  // Without the page of a dated record, which names files as they were then, and what changed when.
+  // Without the page of dated records, whose paths are from the time of the record.
   const documents = files.filter(
     file => /^(?:docs\/.*|[^/]*)\.md$/.test(file) && !/^(?:docs\/promises|CHANGELOG)\.md$/.test(file),
   )
@@ -50,7 +50,7 @@ export function checkPaths(root) {
 /** Files of a user's project. */
 const OF_USERS = new Set(['handlers.js', 'call.ts', 'agent.d.ts'])
 
-/** What can be linked to in a document: its anchors, and its headings as GitHub names them. */
+/** The link targets of a document: its anchors, and its headings as GitHub names them. */
 function anchorsOf(text) {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading

@@ -1,5 +1,5 @@
-// Within a package imports run downhill: each room, a folder of `src`, imports from those after it only. And no folder
-// holds more files than a person takes in at a look.
+// Within a package imports run downhill: each room, a folder of `src`, imports only from those after it. And no folder
+// has more files than a reader can survey.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -175,15 +175,15 @@ const ROOMS = {
   ],
 }
 
-/** Source files of one folder, tests and what only they use left out. */
+/** Source files of one folder, without tests and test code. */
 const MOST_FILES = 14
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
 
 /**
- * Throws naming each import that climbs, each room that is not in the order, and each folder that is too large.
+ * Throws with each import that goes up, each room that is not in the order, and each folder that is too large.
  *
  * @param {string} root
- * @returns {number} how many rooms there are
+ * @returns {number} the number of rooms
  */
 export function checkRooms(root) {
   const faults = []
@@ -209,7 +209,7 @@ export function checkRooms(root) {
 /** Imports of one package that go up or sideways. */
 function climbs(src, files, order) {
   const depthOf = new Map(order.flatMap((rooms, depth) => rooms.map(room => [room, depth])))
-  // The longest name in the order: a folder in a folder may be a room of its own.
+  // The longest name in the order: a nested folder may be a separate room.
   const roomOf = file => {
     const parts = relative(src, file)
       .replace(/\.tsx?$/, '')

@@ -12,14 +12,14 @@ const CITED =
 const DEFINED = /^\| (?:\*\*)?([A-Z]+\d*a?(?:-\d{2})?)(?:\*\*)? \|/gm
 const DECISIONS = 'docs/decisions/'
 const CITED_DECISION = /\bdecisions?(?:\s+(?:(?:\*|\/\/|--)\s+)?|\/0*)(\d+)\b/g
-/** Of code only comments and strings are read: `D3` may be a variable's name. */
+/** In code only comments and strings are read: `D3` may be a variable's name. */
 const TEXT = /\/\/.*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
 
 /**
  * Throws with each citation of a rule that no table defines.
  *
  * @param {string} root
- * @returns {number} how many rules are cited
+ * @returns {number} the number of cited rules
  */
 export function checkRules(root) {
   const read = file => readFileSync(join(root, file), 'utf8')
@@ -38,7 +38,7 @@ export function checkRules(root) {
   return cited.size
 }
 
-/** Decisions that are cited and not there, or there and not in the table. */
+/** Decisions that are cited and missing, or present and not in the table. */
 function decisionFaults(root, read) {
   const pages = listFiles(root, `${DECISIONS}*.md`)
   const entries = new Map(

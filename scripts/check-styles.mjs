@@ -1,5 +1,5 @@
-// A class has one sheet. Its block is nested there with all that belongs to it: parts, states, widths, and what changes in
-// another component. Other sheets may name it inside a block of their own alone. And every class is on some element.
+// A class has one sheet. Its block there contains all its nested rules: parts, states, widths, and its effects on other
+// components. Other sheets may name it only inside their own blocks. And every class is used by an element.
 
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -8,18 +8,18 @@ import { Explained } from './prepare.mjs'
 
 const SHEETS = 'apps/web/src/styles/*.css'
 const SOURCES = ['apps/web/src/*.ts', 'apps/web/src/*.tsx']
-/** React Flow puts these on its elements. */
+/** React Flow adds these to its elements. */
 const REACT_FLOW = /^react-flow|^(?:dragging|connectionindicator|connectingfrom)$/
 
 /**
- * Throws naming each class that begins blocks in two sheets, and each that no element has.
+ * Throws with each class that begins blocks in two sheets, and each unused class.
  *
  * @param {string} root
- * @returns {number} how many classes there are
+ * @returns {number} the number of classes
  */
 export function checkStyles(root) {
   const isUsed = usedClasses(root)
-  /** By class, the sheets that mention it, and those where it begins a block. */
+  /** By class, the sheets that mention it, and those in which it begins a block. */
   const named = new Map()
   const homes = new Map()
   for (const file of listFiles(root, SHEETS)) {
@@ -61,14 +61,17 @@ function selectors(sheet) {
   return found
 }
 
-/** The class that a selector begins with; of `:is(…)`, that of each alternative. None begins `body:has(.studio) .tabs`. */
+/**
+ * The class at the beginning of a selector; of `:is(…)`, that of each alternative. `body:has(.studio) .tabs` begins
+ * with none.
+ */
 function leading(selector) {
   if (selector.startsWith(':is(')) return split(selector.slice(4)).flatMap(leading)
   const name = /^[a-z]*\.([\w-]+)/.exec(selector)?.[1]
   return name === undefined ? [] : [name]
 }
 
-/** A list of selectors at its commas, those within brackets left alone, to its end or its closing bracket. */
+/** A list of selectors split at its commas outside brackets, to its end or its closing bracket. */
 function split(list) {
   const parts = ['']
   let depth = 0
@@ -82,7 +85,7 @@ function split(list) {
   return parts.map(part => part.trim())
 }
 
-/** Whether a string of the sources holds a class, or its beginning before a value: `lanes-${lanes}`. */
+/** Whether a string of the sources contains a class, or its beginning before a value: `lanes-${lanes}`. */
 function usedClasses(root) {
   const words = new Set()
   const beginnings = new Set()

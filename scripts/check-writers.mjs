@@ -1,15 +1,15 @@
-// A fact has one writer. Of the table `agents` each column is written by the files that are named here and by no others;
-// tests may put rows there as they like.
+// Each fact has one writer. Each column of the table `agents` is written only by the files named here; tests may insert
+// any rows.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { Explained } from './prepare.mjs'
 
 const SOURCES = 'packages/platform/src'
-/** Everything but what others are named for: the listing status, and what it rests on. */
+/** All columns without other writers: the listing status, and its basis. */
 const WRITES_ALL = 'listing/change-listing.ts'
 const WRITERS = {
-  // When an agent is looked at; what changes with its status is written with that.
+  // The time of the next inspection; values that change with the status are written with that.
   'agents/inspect-soon.ts': ['next_refresh_at', 'look_since', 'look_failures'],
   'registry/inspect/take-agents.ts': ['next_refresh_at', 'looked_at'],
   'monitor/change-availability.ts': ['is_offline', 'badge_shown'],
@@ -23,10 +23,10 @@ const SET = /\bset\b(.*?)(?:\bwhere\b|\bfrom\b|\breturning\b|$)/is
 const COLUMN = /(?:^|,)\s*\(?\s*([a-z_]+)\s*=/g
 
 /**
- * Throws naming each statement that writes what another file is to write.
+ * Throws with each statement that writes a column of another file.
  *
  * @param {string} root
- * @returns {number} how many statements write to the table
+ * @returns {number} the number of statements that write to the table
  */
 export function checkWriters(root) {
   const faults = []
@@ -46,7 +46,7 @@ export function checkWriters(root) {
   return count
 }
 
-/** Whether a statement changes these columns alone. One that is put together from parts may change any. */
+/** Whether a statement changes only these columns. One that is assembled from parts may change any. */
 function isAllowed(statement, rest, columns) {
   if (!/^update/i.test(statement)) return false
   const [, set] = SET.exec(rest) ?? []

@@ -1,5 +1,5 @@
-// npm run check: what a reviewer should never have to look for. Types, lint, format, layers, generated artifacts.
-// `npm run check -- --fix` formats, and writes what is generated anew, instead of complaining.
+// npm run check: the checks that a reviewer should never have to make. Types, lint, format, layers, generated
+// artifacts. `npm run check -- --fix` formats, and writes generated files again instead of failing.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const fix = process.argv.includes('--fix')
 const steps = createSteps()
 
 const node = (program, ...words) => run(process.execPath, [join(root, program), ...words])
-/** A program of ours that reaches private modules of the builds. */
+/** A program of ours that imports private modules of the builds. */
 const nodeOnBuilds = (program, ...words) =>
   run(process.execPath, ['--conditions=@farebox/built', join(root, program), ...words])
 
@@ -108,7 +108,7 @@ try {
   tellFailure(error)
 }
 
-/** Each example's `agent.d.ts` is what its `agent.json` says. */
+/** Each example's `agent.d.ts` matches its `agent.json`. */
 async function checkExamples() {
   const folder = join(root, 'examples')
   const configs = readdirSync(folder)

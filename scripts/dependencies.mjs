@@ -1,5 +1,5 @@
-// Why each direct dependency of the runtime, and of the two packages it is made of, is there. `npm run sizes` shows it,
-// and refuses a dependency that nobody can explain.
+// The reason for each direct dependency of the runtime, and of the two packages it is built from. `npm run sizes` shows
+// it, and refuses a dependency without a reason.
 
 const OF_PAYMENTS = {
   '@bitauth/libauth': 'signatures in WebAssembly where no native module loads',
@@ -17,7 +17,8 @@ const OF_PROTOCOL = {
 /** @type {{ readonly [packageName: string]: { readonly [dependency: string]: string } }} */
 export const WHY = {
   farebox: {
-    // Its bundle has taken the code of the two in, and loads what that needs itself; their types are theirs still.
+    // Its bundle includes the code of these two packages and loads their dependencies itself; their types are still
+    // separate.
     ...OF_PAYMENTS,
     ...OF_PROTOCOL,
     '@farebox/contracts': 'encodes what handlers spend by permission, and names why it was refused',

@@ -1,6 +1,6 @@
-// Prints each failure when it happens: vitest's own report of them comes after the last test, which may be minutes later.
+// Prints each failure when it happens: vitest's own report comes after the last test, which may be minutes later.
 
-/** A reporter of vitest, beside the default one. */
+/** A reporter of vitest, in addition to the default one. */
 export class FailuresAtOnce {
   onTestCaseResult(testCase) {
     const result = testCase.result()

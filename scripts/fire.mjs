@@ -1,4 +1,5 @@
-// npm run fire: everything that tries to break the promises, and the scorecard. `npm run fire -- --help` tells the options.
+// npm run fire: all batteries, which try to break the promises, and the scorecard. `npm run fire -- --help` lists the
+// options.
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -16,10 +17,10 @@ try {
   tellFailure(error)
 }
 
-/** From the sources: a battery never runs against yesterday's build. The processes it starts are those just built. */
+/** From the sources: a battery never tests an outdated build. The processes it starts are those just built. */
 function fire(words) {
   return new Promise((resolve, reject) => {
-    // Ctrl-C reaches the batteries too; they end what they started, and we wait for them.
+    // Ctrl-C reaches the batteries too; they end their processes, and we wait for them.
     process.on('SIGINT', () => {})
     const flags = ['--import', 'tsx', '--conditions', '@farebox/source']
     const child = spawn(process.execPath, [...flags, join(root, 'fire', 'src', 'main.ts'), ...words], {

@@ -1,5 +1,5 @@
-// npm run bench:rest: what a running local economy (npm start) costs without traffic: CPU time of each of its processes.
-// npm run bench:rest -- --folder .farebox --seconds 120. Linux only: it reads /proc.
+// npm run bench:rest: the cost of a running local economy (npm start) without traffic: CPU time of each of its
+// processes. npm run bench:rest -- --folder .farebox --seconds 120. Linux only: it reads /proc.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ async function measure(folder, seconds) {
   process.exitCode = percent < GOAL_PERCENT ? 0 : 1
 }
 
-/** A process and all below it. */
+/** A process and all its descendants. */
 async function familyOf(owner) {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number)
   const all = (await Promise.all(pids.map(readOne))).filter(one => one !== undefined)

@@ -1,4 +1,4 @@
-// How long a program takes until it answers, and what that costs the processor.
+// The time until a program answers, and its CPU cost.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,16 +10,16 @@ const LOOK_EVERY_MS = 2
 /** Ends what hangs: the limit on every start (decision 74). */
 const START_TIMEOUT_MS = 300_000
 
-/** Loaded first into what is measured: answers with the CPU time used so far. Costs well below a millisecond. */
+/** Loaded first into the measured program: answers with the CPU time used so far. Costs well below a millisecond. */
 const PROBE = `data:text/javascript,${encodeURIComponent(
   'process.on("message", () => process.send(process.cpuUsage())); process.channel.unref()',
 )}`
 
 /**
- * From nothing to the first 200 of `GET /health`, so many times; the medians.
+ * Starts the program and waits for the first 200 of `GET /health`, repeatedly; returns the medians.
  *
  * @param {{ words: string[], folder: string, environment: Record<string, string>, times: number }} program
- *   `words`: what `node` is given
+ *   `words`: the arguments of `node`
  * @returns {Promise<{ wallMs: number, cpuMs: number }>}
  */
 export async function measureStart({ words, folder, environment, times }) {
@@ -31,8 +31,8 @@ export async function measureStart({ words, folder, environment, times }) {
 }
 
 /**
- * From nothing to the end of a module's import, so many times; the medians. `wallMs` is of the import alone, `cpuMs` of
- * the whole process.
+ * Starts Node and imports a module, repeatedly; returns the medians. `wallMs` covers only the import, `cpuMs` the whole
+ * process.
  *
  * @param {{ specifier: string, folder: string, environment: Record<string, string>, times: number }} module
  */
@@ -70,7 +70,7 @@ function spawnNode(words, options) {
   return spawn(process.execPath, words, { ...options, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
 }
 
-/** Rejects when the program ends before it was told to. */
+/** Rejects when the program ends before it was asked to. */
 async function ended(child) {
   let said = ''
   child.stderr.on('data', chunk => {

@@ -1,4 +1,4 @@
-// In front of each test of the first lane: that it starts a program is a mistake in scripts/test-lanes.mjs, and is said.
+// Before each test of the first lane: a test that starts a program is reported as a mistake in scripts/test-lanes.mjs.
 
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'

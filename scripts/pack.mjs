@@ -77,7 +77,7 @@ export async function pack({ folder, built = false }) {
   })
 }
 
-/** What is not private is published. */
+/** Packages that are not private are published. */
 function publishedPackages() {
   return ['packages', 'apps']
     .flatMap(part => readdirSync(join(root, part)).map(folder => join(root, part, folder)))
@@ -85,7 +85,7 @@ function publishedPackages() {
     .filter(({ manifest }) => manifest.private !== true)
 }
 
-/** Packs a copy of each package, with the manifest that is published. */
+/** Packs a copy of each package, with the published manifest. */
 async function packCopies(packages, folder) {
   const copies = mkdtempSync(join(tmpdir(), 'farebox-pack-'))
   try {
@@ -107,7 +107,7 @@ async function packCopies(packages, folder) {
   }
 }
 
-/** The bundle instead of each module, beside the declarations in `dist`. */
+/** The bundle instead of each module, with the declarations in `dist`. */
 async function addBundle(copy) {
   const [dist, bundle] = [join(copy, 'dist'), join(copy, 'bundle')]
   for (const file of readdirSync(dist, { recursive: true }))
@@ -117,7 +117,7 @@ async function addBundle(copy) {
   rmSync(bundle, { recursive: true })
 }
 
-/** Without the entries and conditions that only this repository resolves: sources, and modules that are private. */
+/** Without the entries and conditions that resolve only in this repository: sources, and private modules. */
 function publishedManifest(manifest) {
   const exports = Object.entries(manifest.exports)
     .filter(([name]) => name !== './src/*')

@@ -1,4 +1,4 @@
-// What both commands of the README begin with: the packages installed, the sources built.
+// The first steps of both commands of the README: packages installed, sources built.
 
 import { spawn } from 'node:child_process'
 import { statSync, utimesSync } from 'node:fs'
@@ -10,10 +10,10 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const OLDEST_NODE = [20, 19]
 
-/** A failure that a sentence explains: printed without a stack. */
+/** A failure with an explanation: printed without a stack. */
 export class Explained extends Error {}
 
-/** Throws where this Node is too old, saying what to do. */
+/** Throws with the fix if this Node is too old. */
 export function requireNode(version = process.versions.node) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
@@ -22,7 +22,10 @@ export function requireNode(version = process.versions.node) {
   )
 }
 
-/** Installs the packages of the lock file, unless they were since it last changed. Resolves to whether it had to. */
+/**
+ * Installs the packages of the lock file, unless they were installed since it last changed. Resolves to whether it
+ * installed them.
+ */
 export async function installPackages(report = () => {}) {
   const [locked, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map(file =>
     changedAt(join(root, file)),
@@ -42,13 +45,13 @@ export async function build() {
   await compileAndBundle([])
 }
 
-/** As `build`, without checking types: that takes two thirds of the time, and nothing that only runs needs it. */
+/** Like `build`, without checking types: that takes two thirds of the time, and running programs do not need it. */
 export async function buildToRun() {
   await compileAndBundle(['--noCheck'])
 }
 
 async function compileAndBundle(options) {
-  // Bundles are made of the sources. Where there are none yet, the compiler need not say what has changed.
+  // Bundles are made from the sources. If there are none yet, the list of changed files is not needed.
   const missing = BUNDLES.filter(({ made }) => changedAt(join(root, made)) === 0)
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const results = await Promise.allSettled([
@@ -61,13 +64,13 @@ async function compileAndBundle(options) {
   for (const bundle of await findStale()) await makeBundle(bundle)
 }
 
-/** What browsers run: the platform's pages, and the page of `farebox dev`, which ships in the CLI's build. */
+/** The code for browsers: the platform's pages, and the page of `farebox dev`, which ships in the CLI's build. */
 const BUNDLES = [
   { config: 'vite.config.ts', made: 'apps/web/dist/client/.vite/manifest.json' },
   { config: 'vite.dev-page.config.ts', made: 'packages/cli/dist/client/index.html' },
 ]
 
-/** The bundles of which a source has changed since they were made. */
+/** The bundles with a source that has changed since they were made. */
 async function findStale() {
   const web = join(root, 'apps', 'web')
   const packages = ['flows', 'payments', 'platform-api', 'protocol'].map(name => join('packages', name))
@@ -92,7 +95,7 @@ async function filesIn(folder) {
   return (await readdir(folder)).map(name => join(folder, name))
 }
 
-/** Runs a program quietly; where it fails, throws with what it printed. */
+/** Runs a program quietly; if it fails, throws with its output. */
 export function run(command, parameters, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options })
@@ -115,7 +118,7 @@ export function run(command, parameters, options = {}) {
   })
 }
 
-/** What went wrong is said first; pages of usage may follow. */
+/** The error is printed first; pages of usage may follow. */
 function firstLines(output, limit = 60) {
   const lines = output.trim().split('\n')
   return lines.length > limit
@@ -123,7 +126,7 @@ function firstLines(output, limit = 60) {
     : lines.join('\n')
 }
 
-/** What people read when a command cannot go on: the sentence; the stack only for mistakes of ours. */
+/** The message when a command cannot continue: a sentence; the stack only for bugs of ours. */
 export function tellFailure(error) {
   const ours =
     !(error instanceof Error) ||

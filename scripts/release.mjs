@@ -61,8 +61,8 @@ function readManifests() {
 }
 
 /**
- * One version in all of them and in what they ask of each other, with an entry in the changelog. Where they were built
- * is written into them by the workflow that builds them: no address is kept here that somebody else may come to own.
+ * All packages have one version, in their dependencies on each other too, and an entry in the changelog. The workflow
+ * that builds them writes its own location into them: no address is stored here that another party could take over.
  */
 function checkRelease(manifests, hasProvenance) {
   const [{ version }] = manifests
@@ -92,7 +92,7 @@ function checkRelease(manifests, hasProvenance) {
   return version
 }
 
-/** Those that others need come first: nobody can install a package before what it depends on is there. */
+/** Dependencies come first: a package cannot be installed before its dependencies are published. */
 function inOrder(manifests) {
   const ordered = []
   const add = manifest => {
@@ -104,7 +104,7 @@ function inOrder(manifests) {
   return ordered
 }
 
-/** The registry is asked for nothing in a dry run. */
+/** A dry run sends no request to the registry. */
 async function publish(file, { isDry, hasProvenance }) {
   const words = ['publish', file, '--ignore-scripts', ...(isDry ? ['--dry-run', '--offline'] : [])]
   if (hasProvenance) words.push('--provenance')

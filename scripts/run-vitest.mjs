@@ -51,7 +51,7 @@ async function runWithListed(options, environment, { listed, print }) {
   }
 }
 
-/** The listed tests that failed, and how many other failures there are. A file that failed as a whole is one of these. */
+/** The listed tests that failed, and the number of other failures. A file that failed as a whole counts as one. */
 function readFailures(report, listed) {
   const failed = []
   let others = 0

@@ -1,4 +1,4 @@
-// npm run secret: what an agent of your own needs to be paid by the local economy.
+// npm run secret: the settings with which your own agent is paid by the local economy.
 
 import { root } from './prepare.mjs'
 

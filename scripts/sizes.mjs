@@ -33,7 +33,7 @@ try {
   rmSync(place, { recursive: true, force: true })
 }
 
-/** As a person would, with a registry of our own in place of npm's. */
+/** Like a user, with our own registry in place of npm's. */
 async function install(packages, folder) {
   const { startRegistry } = await tsImport('../e2e/stage/installed/registry.ts', import.meta.url)
   const registry = await startRegistry({ tarballs: packages.map(({ file }) => file) })
@@ -65,7 +65,7 @@ function listInstalled(folder) {
     .sort((one, other) => other.bytes - one.bytes)
 }
 
-/** Of its own files: what is nested in it is a package of its own. */
+/** The size of its own files: nested packages are counted separately. */
 function sizeOf(folder) {
   return readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.name !== 'node_modules')
@@ -111,14 +111,14 @@ function describeSizes(packages, installed) {
   ].join('')
 }
 
-/** Its reason, or whose dependency it is. */
+/** Its reason, or the package that depends on it. */
 function whyOf({ name, container }, installed) {
   if (name === 'farebox') return 'the runtime itself, sources included'
   const reason = Object.values(WHY)
     .map(reasons => reasons[name])
     .find(one => one !== undefined)
   if (reason !== undefined) return reason
-  // What is nested belongs to its container; binaries are optional dependencies, called after what they are of.
+  // Nested packages belong to their container; binaries are optional dependencies, named after their package.
   const parent = installed.find(({ dependencies }) => dependencies.includes(name))?.name
   return `of ${container ?? parent ?? dirname(name).replace('@', '')}`
 }

@@ -1,19 +1,19 @@
-// What a step that takes long is doing: "platform: migrating the database, 12 s".
+// The current activity of a slow step: "platform: migrating the database, 12 s".
 
-/** A step that takes longer says what it is doing. */
+/** A step that takes longer reports its activity. */
 export const SLOW_AFTER_MS = 10_000
-/** Where lines stay, it says so this often. */
+/** Without a terminal, the interval of these reports. */
 export const AGAIN_EVERY_MS = 30_000
 
-/** How long, once it is long enough to be of interest: ", 12 s", else nothing. */
+/** The duration, once it is long enough to be of interest: ", 12 s", else nothing. */
 export function elapsedText(elapsedMs) {
   return elapsedMs < SLOW_AFTER_MS ? '' : `${Math.floor(elapsedMs / 1_000)} s`
 }
 
 /**
- * Writes a line about a step that takes long, after ten seconds and then every thirty, for an output on which lines stay.
+ * Writes a line about a slow step, after ten seconds and then every thirty, for an output without a terminal.
  *
- * @param {() => string} describe what it is doing now; empty where that is not known
+ * @param {() => string} describe the current activity; empty if it is not known
  * @param {(line: string) => void} write
  * @param {{ after(ms: number, call: () => void): () => void, nowMs(): number }} clock
  * @returns a function to call when the step has ended
@@ -29,7 +29,7 @@ export function reportSlowStep(name, describe, write, clock) {
   return () => cancel()
 }
 
-/** The machine's. */
+/** The machine's clock. */
 export const machineClock = {
   nowMs: () => performance.now(),
   after(ms, call) {

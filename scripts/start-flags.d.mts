@@ -1,16 +1,16 @@
-/** What was asked of `npm start`. */
+/** The flags of `npm start`. */
 export interface Flags {
   readonly chainId: number
   readonly ports: { readonly [name in PortName]: number }
-  /** Between two checks of an agent by the platform; undefined: the platform's own 600. */
+  /** The platform's interval between two checks of an agent; undefined: the platform's own 600. */
   readonly checkSeconds: number | undefined
-  /** As it was given. */
+  /** As given. */
   readonly folder: string
   readonly once: boolean
   readonly help: boolean
 }
 
-/** What listens, by the flag that chooses its port. */
+/** The listening programs, by the flag that sets their port. */
 export type PortName = 'chain' | 'facilitator' | 'platform' | 'agents'
 
 export const PORT_NAMES: readonly PortName[]

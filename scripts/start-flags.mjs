@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 /** In the order in which they are started. */
 export const PORT_NAMES = ['chain', 'facilitator', 'platform', 'agents']
 
-/** What a local chain can be called; the first is that of stock x402 clients. */
+/** The possible names of a local chain; the first is that of stock x402 clients. */
 export const CHAIN_IDS = [84_532, 31_337]
 const DEFAULT_PORTS = { chain: 8545, facilitator: 4010, platform: 4000, agents: 3001 }
 export const DEFAULT_FOLDER = '.farebox'
@@ -23,7 +23,7 @@ export const HELP = `npm start -- [options]
   --once                      stop after the first jobs are paid
 `
 
-/** An unknown flag is a person's slip, not a mistake of ours: an `Error` with a sentence and the help. */
+/** An unknown flag is a user's mistake, not a bug: an `Error` with a sentence and the help. */
 export function readFlags(words) {
   try {
     return read(words)
@@ -32,7 +32,7 @@ export function readFlags(words) {
   }
 }
 
-/** The words that ask for these flags: those that are not the default. */
+/** The words that produce these flags: those that differ from the defaults. */
 export function wordsOf({ chainId, ports, checkSeconds, folder, once }) {
   return [
     ...(chainId === CHAIN_IDS[0] ? [] : ['--chain-id', String(chainId)]),
@@ -45,12 +45,12 @@ export function wordsOf({ chainId, ports, checkSeconds, folder, once }) {
   ]
 }
 
-/** The economy's folder. Npm runs in the clone, wherever it was called. */
+/** The economy's folder. npm runs in the clone, wherever it was called. */
 export function folderOf(root, folder) {
   return resolve(root, folder)
 }
 
-/** A word as a shell takes it. */
+/** A word quoted for a shell. */
 export function shellWord(word) {
   return /^[\w./@%+=,:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

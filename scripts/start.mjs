@@ -7,7 +7,7 @@ const steps = createSteps()
 
 try {
   requireNode()
-  // Before anything is installed: a slip costs no minutes. It is loaded once Node is new enough for it.
+  // Before anything is installed, so that a mistake costs no minutes. It is loaded once Node is new enough.
   const { HELP, readFlags } = await import('./start-flags.mjs')
   const flags = readFlags(process.argv.slice(2))
   if (flags.help) steps.line(HELP)

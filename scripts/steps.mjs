@@ -1,4 +1,4 @@
-// Progress as people see it: one line a step, a spinner while it runs on a terminal, aligned times.
+// Progress for people: one line a step, a spinner while it runs on a terminal, aligned times.
 
 import { elapsedText, machineClock, reportSlowStep } from './slow-step.mjs'
 
@@ -29,7 +29,7 @@ export function createSteps(out = process.stdout, clock = machineClock) {
     const draw = () => {
       frame += 1
       const shown = [doing, elapsedText(clock.nowMs() - startedMs)].filter(text => text !== '').join(', ')
-      // A line that breaks could not be taken away again.
+      // A line that wraps could not be removed again.
       const fits = shown.slice(0, (out.columns || 80) - NAME_WIDTH - 6)
       out.write(`\r\u001b[2K  ${paint(36, FRAMES[frame % FRAMES.length])} ${name.padEnd(NAME_WIDTH)}${fits}`)
     }

@@ -1,10 +1,10 @@
 // Figures in columns, as the commands of this folder print them.
 
 /**
- * Rows of texts as aligned lines, each indented by two.
+ * Formats rows of texts as aligned lines, each indented by two.
  *
  * @param {string[][]} rows
- * @param {{ right?: number[] }} options the columns whose texts end together; the others begin together
+ * @param {{ right?: number[] }} options the right-aligned columns; the others are left-aligned
  */
 export function inColumns(rows, { right = [] } = {}) {
   const widths = rows.reduce(

@@ -1,6 +1,6 @@
-// The lanes of the tests. The first lane of `npm test` takes the tests that need nothing but this process: no chain, no
-// database, no program. Which those are follows from their imports, so there is no list to keep;
-// `no-programs.test-setup.mjs` holds them to it.
+// The lanes of the tests. The first lane of `npm test` has the tests that need only this process: no chain, no
+// database, no program. Their imports determine which these are, so there is no list to maintain;
+// `no-programs.test-setup.mjs` enforces it.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What takes longest: whole programs, installed as by a newcomer, killed or put under load; contracts that random calls try. */
+/** The slowest tests: whole programs, installed, killed or put under load; contracts under random calls. */
 export const LONG_TESTS = [
   'e2e/call.test.ts',
   'e2e/clone.test.ts',
@@ -49,14 +49,14 @@ export const LONG_TESTS = [
   'packages/platform/src/runs/killed-runs.test.ts',
 ]
 
-/** Modules that reach a program, a database or a browser. */
+/** Modules that use a program, a database or a browser. */
 const OUTSIDE =
   /^(?:pg|ioredis|playwright-core|node:child_process|@farebox\/local\/(?!chain\/test-keys|src\/chain\/test-keys).*)$/
 
-/** Files whose imports count: those of tests. What the code under test imports is not used by every test of it. */
+/** Files whose imports count: those of tests. A test does not use every import of the code under test. */
 const OF_TESTS = /\/(?:test-setup|testing|stage)\/|\.test\.ts$|\.child\.ts$|\.test-setup\.ts$/
 
-/** Start programs or connect to a database through the code that they test, so that their imports do not show it. */
+/** These start programs or connect to a database through the tested code, so that their imports do not show it. */
 const STARTS_PROGRAMS = [
   'packages/cli/src/terminal/open-browser.test.ts',
   'packages/farebox/src/hiring/hiring.test.ts',
@@ -76,7 +76,7 @@ export function quickTests() {
 }
 
 function testFiles() {
-  // A copy of the packages alone has no apps.
+  // A copy with only the packages has no apps.
   const rows = ['packages', 'apps'].filter(row => existsSync(join(root, row)))
   const folders = rows.flatMap(row => readdirSync(join(root, row)).map(name => `${row}/${name}/src`))
   return [...folders, 'bench/src']
@@ -88,7 +88,7 @@ function testFiles() {
     )
 }
 
-/** Whether a file, or a file of test code that it imports, reaches outside its process. */
+/** Whether a file, or a file of test code that it imports, uses resources outside its process. */
 function needsMore(file) {
   const seen = new Set()
   const waiting = [file]
@@ -99,7 +99,7 @@ function needsMore(file) {
       if (OUTSIDE.test(specifier)) return true
       const target = fileOf(path, specifier)
       if (target === undefined || !existsSync(join(root, target))) continue
-      // The package of launchers: whatever is tested in it is a program.
+      // The package of launchers: everything tested in it is a program.
       if (path.startsWith('packages/local/') && !target.endsWith('/test-keys.ts')) return true
       if (OF_TESTS.test(target)) waiting.push(target)
     }
@@ -107,7 +107,7 @@ function needsMore(file) {
   return false
 }
 
-/** The source that a specifier names, as a path below the root; undefined for a package of others. */
+/** The source that a specifier names, as a path below the root; undefined for a third-party package. */
 function fileOf(from, specifier) {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
   const [, name, path] = /^@farebox\/([a-z-]+)\/((?:src|testing)\/.+)$/.exec(specifier) ?? []

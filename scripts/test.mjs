@@ -1,5 +1,5 @@
-// npm test: sets up like npm start, then runs the tests. `npm test -- packages/client` runs a part, `npm test -- quick` the
-// first lane: what needs no chain, no database and no program. Three long parts have a name and are not in it:
+// npm test: prepares like npm start, then runs the tests. `npm test -- packages/client` runs a part, `npm test --
+// quick` the first lane: tests without chain, database and programs. Three long parts have a name and are not included:
 // `npm test -- long`, whole programs installed, killed and under load; `npm test -- web`, the pages in a real browser;
 // `npm test -- fire`, the batteries' small forms.
 
@@ -18,7 +18,7 @@ try {
   await steps.step('packages', installPackages, fresh => ({ text: fresh ? 'installed' : 'up to date' }))
   await steps.step('built', build)
   if (process.env['REDIS_URL'] === undefined && !(await listens(6379))) {
-    // Those tests say so themselves; here it is said once, where everybody looks.
+    // Those tests report it themselves; here it is printed once, in a visible place.
     steps.line('  · Redis is not running on 127.0.0.1:6379: its own tests are skipped')
   }
   const database = await openDatabase()
@@ -31,12 +31,12 @@ try {
   tellFailure(error)
 }
 
-/** The machine's PostgreSQL where it runs, else one of our own, so that nothing of the platform goes untested. */
+/** The machine's PostgreSQL if it runs, else our own, so that the platform's tests always run. */
 async function openDatabase() {
   if (process.env['FAREBOX_TEST_DATABASE_URL'] !== undefined || (await listens(5432)))
     return { environment: {}, stop: async () => undefined }
   const folder = await mkdtemp(join(tmpdir(), 'farebox-test-postgres-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   const { startPostgres } = await import('../packages/local/dist/postgres/start-postgres.js')
   const { connectionString, stop } = await steps.step(

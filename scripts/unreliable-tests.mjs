@@ -1,5 +1,6 @@
-// Tests that are known to fail now and then. Such a failure is printed and does not make a run fail. Each entry names the
-// file, the whole title, the date it was listed and the reason; `npm run check` fails once an entry is fourteen days old.
+// Tests that are known to fail now and then. Such a failure is printed and does not make a run fail. Each entry names
+// the file, the whole title, the date it was listed and the reason; `npm run check` fails once an entry is fourteen
+// days old.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
  *
  * @param {string} root
  * @returns {readonly { file: string, title: string, since: string, reason: string }[]}
- * @throws Error naming the first entry that is incomplete, or whose file does not exist
+ * @throws Error with the first entry that is incomplete, or whose file does not exist
  */
 export function unreliableTests(root) {
   const entries = JSON.parse(readFileSync(join(root, 'scripts', 'unreliable-tests.json'), 'utf8'))
@@ -28,7 +29,7 @@ export function unreliableTests(root) {
 }
 
 /**
- * Fails where an entry has been listed for too long. Resolves to how many there are.
+ * Fails if an entry has been listed for too long. Resolves to the number of entries.
  *
  * @param {string} root
  * @param {number} now milliseconds

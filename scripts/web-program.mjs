@@ -20,7 +20,7 @@ try {
 
 function runFromSources(program, words) {
   return new Promise((resolve, reject) => {
-    // Ctrl-C reaches the program too; it ends what it started, and we wait for it.
+    // Ctrl-C reaches the program too; it ends its processes, and we wait for it.
     process.on('SIGINT', () => {})
     const node = ['--conditions=@farebox/source', '--import', 'tsx', program]
     const child = spawn(process.execPath, [...node, ...words], { cwd: root, stdio: 'inherit' })

@@ -9,7 +9,7 @@ const SENT = /\.(?:js|css|svg|txt)$/
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Writes each file compressed beside it, so that a platform sends it from its first second on. */
+/** Writes a compressed version next to each file, so that a platform sends it from the start. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
@@ -53,7 +53,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { main: 'src/browser/main.tsx' },
       output: {
-        // What every page needs is one file: thirty small ones cost a distant reader a second for each six of them.
+        // Common modules are in one file: thirty small ones cost a distant reader a second for each six of them.
         codeSplitting: {
           groups: [
             { name: 'zod', test: ZOD },

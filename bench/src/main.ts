@@ -32,7 +32,7 @@ const BENCHES: readonly Bench[] = [
 
 const ALL = BENCHES.map(({ name }) => name)
 const LONG = BENCHES.filter(({ isLong }) => isLong).map(({ name }) => name)
-/** Those that can measure an older build. */
+/** Benches that can measure an older build. */
 const COMPARED = BENCHES.filter(({ against }) => against !== undefined).map(({ name }) => name)
 
 const HELP = `npm run bench -- [options]
@@ -52,7 +52,7 @@ try {
   process.exitCode = 2
 }
 
-/** Exit code 0 when everything was measured, whether the goals are reached or not; 1 when something broke. */
+/** Exit code 0 when everything was measured, whether the goals are met or not; 1 when a bench failed. */
 async function main(options: Options): Promise<number> {
   if (options.help) {
     process.stdout.write(HELP)
@@ -64,7 +64,7 @@ async function main(options: Options): Promise<number> {
   if (options.write && commit === undefined)
     throw new TypeError('--write: commit your changes first, so that a record can name what was measured')
   const begun = `${describeMachine()}, load ${describeLoad()}`
-  process.stdout.write(`${begun}${options.quick ? '; a quick run, not to be quoted' : ''}\n`)
+  process.stdout.write(`${begun}${options.quick ? '; a quick run: do not quote its figures' : ''}\n`)
   const stage = await setStage({ tell, quick: options.quick })
   let older: OlderBuild | undefined
   const close = async (): Promise<void> => {
@@ -90,7 +90,7 @@ async function main(options: Options): Promise<number> {
   }
 }
 
-/** What breaks is printed and left out; the others are measured all the same. */
+/** A bench that fails is printed and left out; the others still run. */
 async function runAll(
   stage: Stage,
   { only, against }: Options,
@@ -134,7 +134,7 @@ function formatStep(name: string, seconds: number, mark = '✓'): string {
   return `  ${mark} ${name.padEnd(16)}${seconds.toFixed(1).padStart(6)} s\n`
 }
 
-/** What is being done now, where a person watches. */
+/** The current activity, on a terminal. */
 function tell(doing: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[2K${doing === '' ? '' : `  · ${doing}`}`)
 }

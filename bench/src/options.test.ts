@@ -8,11 +8,11 @@ test('names may come with commas and several times', () => {
   expect(readOptions(['--only', 'paid', '--only', 'blocks'], NAMES).only).toEqual(['paid', 'blocks'])
 })
 
-test('an unknown bench is refused with the names there are', () => {
+test('an unknown bench is refused with the list of bench names', () => {
   expect(() => readOptions(['--only', 'fast'], NAMES)).toThrow('--only fast: there are paid, blocks')
 })
 
-test('an older commit is measured only by the benches that can', () => {
+test('an older commit is measured only by the benches that support it', () => {
   expect(readOptions(['--against', 'HEAD~1', '--only', 'paid'], NAMES)).toMatchObject({ against: 'HEAD~1' })
   expect(() => readOptions(['--against', 'HEAD~1', '--only', 'blocks'], NAMES)).toThrow(
     '--only blocks: with --against there are paid',

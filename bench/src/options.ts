@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line says. */
+/** The parsed command line. */
 export interface Options {
   /** Names of benches; empty: all that are not long. */
   readonly only: readonly string[]
   readonly quick: boolean
-  /** A commit of our own to measure beside the current one; undefined: the peers are measured. */
+  /** A commit of our own to measure together with the current one; undefined: the peers are measured. */
   readonly against: string | undefined
   /** Whether each bench is recorded in docs/evidence.json. */
   readonly write: boolean
   readonly help: boolean
 }
 
-/** The names of benches: of all, and of those that can measure an older build too. */
+/** The names of benches: of all, and of those that can also measure an older build. */
 export interface BenchNames {
   readonly all: readonly string[]
   readonly compared: readonly string[]

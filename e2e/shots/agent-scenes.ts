@@ -19,7 +19,7 @@ async function untilPaid(page: Page): Promise<void> {
   await settled(page)
 }
 
-/** An agent's page, in all that can become of a job there. */
+/** An agent's page, with a job in every possible state. */
 export const AGENT_SCENES: readonly Scene[] = [
   { name: 'agent', reach: (page, stage) => open(page, stage, 'text-statistics') },
   {
@@ -94,7 +94,7 @@ export const AGENT_SCENES: readonly Scene[] = [
   },
 ]
 
-/** Last: an agent that is ended does not come back. */
+/** Last, because the agent is not restarted. */
 export const OFFLINE_SCENES: readonly Scene[] = [
   { name: 'agent-offline', reach: (page, stage) => open(page, stage, 'patient') },
 ]

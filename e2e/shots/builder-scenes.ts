@@ -4,7 +4,7 @@ import { drawWire, fit, importFlow, portOf } from '../stage/web/builder.ts'
 import { settled, type Scene } from './scene.ts'
 import type { ShotsStage } from './shots-stage.ts'
 
-/** Makes a step of what is offered now. */
+/** Adds a step from the current suggestions. */
 async function findJobs({ url }: ShotsStage) {
   const answer = await fetch(`${url}/v1/capabilities?limit=50`)
   const { capabilities } = (await answer.json()) as CapabilitiesAnswer
@@ -15,7 +15,7 @@ async function findJobs({ url }: ShotsStage) {
   }
 }
 
-/** So many steps, each with what the one before gives. */
+/** This many steps, each with an output of the previous one. */
 async function chain(stage: ShotsStage, count: number): Promise<unknown> {
   const job = await findJobs(stage)
   const ids = Array.from({ length: count }, (_, index) => `step-${index + 1}`)
@@ -45,7 +45,7 @@ async function chain(stage: ShotsStage, count: number): Promise<unknown> {
   }
 }
 
-/** Three agents and a template; of one of them an output is called otherwise since. */
+/** Three agents and a template; an output of one of them has been renamed since. */
 async function articleCard(stage: ShotsStage, isChanged: boolean): Promise<unknown> {
   const job = await findJobs(stage)
   const count = job('Text statistics', 'count')
@@ -89,7 +89,7 @@ async function articleCard(stage: ShotsStage, isChanged: boolean): Promise<unkno
   }
 }
 
-/** As the capability was before. */
+/** The earlier version of the capability. */
 function renamed(pinned: NonNullable<OfferedCapability['pinned']>): unknown {
   const { reading_seconds: seconds, ...others } = pinned.output_schema
   return { ...pinned, hash: 'a'.repeat(64), output_schema: { ...others, reading_secs: seconds } }
@@ -102,12 +102,12 @@ async function open(page: Page, stage: ShotsStage, isChanged = false): Promise<v
   await settled(page)
 }
 
-/** Whether there is a canvas: on a phone a flow is its outline. */
+/** Whether there is a canvas: on a phone a flow is shown as its outline. */
 async function hasCanvas(page: Page): Promise<boolean> {
   return await page.getByRole('region', { name: 'Canvas' }).isVisible()
 }
 
-/** The builder, in what it can be found in. */
+/** The builder, in all its states. */
 export const BUILDER_SCENES: readonly Scene[] = [
   ...[6, 10, 24].map(count => ({
     name: `builder-${count}-steps`,

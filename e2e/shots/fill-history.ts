@@ -3,14 +3,14 @@ import { indexAgent } from '@farebox/platform/src/listing/index-agent'
 import { insertPaidJob } from '@farebox/platform/src/test-setup/database/insert-paid-job'
 import type { Database } from '@farebox/server/src/postgres/connect'
 
-/** What an agent has behind it. */
+/** The history of an agent. */
 interface Past {
   readonly folder: 'text-statistics' | 'summary' | 'qr-code'
   readonly jobs: number
   readonly elapsedMs: number
   readonly capabilities: readonly (readonly [name: string, amountAtomic: bigint])[]
   readonly badge: 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
-  /** One check in so many has failed; 0: none. */
+  /** The interval of failed checks; 0: none. */
   readonly failsEvery: number
 }
 
@@ -48,7 +48,7 @@ const DAYS = 89
 const HOURS = 24 * 7
 const A_DAY_MS = 86_400_000
 
-/** Gives agents some weeks: jobs that were paid, checks by the hour and by the day, badges. */
+/** Gives agents some weeks of history: paid jobs, checks by the hour and by the day, badges. */
 export async function fillHistory(
   database: Database,
   agentIds: { readonly [folder in Past['folder']]: number },

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { button, settled, type Scene } from './scene.ts'
 import { OWNER, type ShotsStage } from './shots-stage.ts'
 
-/** A flow with what it is run on. */
+/** A flow with its input. */
 interface Runnable {
   readonly flow: unknown
   readonly input: unknown
@@ -19,7 +19,7 @@ async function template({ url }: ShotsStage, id: string): Promise<Runnable> {
   return { flow: found.flow, input: found.sample_input }
 }
 
-/** Two jobs of the teller; `stumble` fails the first time, `wait` takes its time. */
+/** Two jobs of the agent `teller`; `stumble` fails the first time, `wait` takes a while. */
 async function telling({ url, agentIds }: ShotsStage, second: 'stumble' | 'wait'): Promise<Runnable> {
   const answer = await fetch(`${url}/v1/agents/${agentIds.teller}`)
   const {
@@ -59,7 +59,7 @@ async function telling({ url, agentIds }: ShotsStage, second: 'stumble' | 'wait'
   return { flow, input: { text: `exact fare ${Date.now()}` } }
 }
 
-/** Opens a flow at the page where its owner shares it. */
+/** Opens a flow at its shared page. */
 async function openShared(page: Page, { url }: ShotsStage, { flow }: Runnable): Promise<void> {
   const owner = await page.context().browser()?.newContext({ baseURL: url })
   if (owner === undefined) throw new Error('the browser has gone')
@@ -124,7 +124,7 @@ async function askToCancel(page: Page, stage: ShotsStage): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-/** Flows: the list, one that is shared, the sheet that signs, and all that can become of a run. */
+/** Flows: the list, a shared one, the sheet that signs, and a run in every possible state. */
 export const FLOW_SCENES: readonly Scene[] = [
   {
     name: 'flows',

@@ -6,7 +6,7 @@ async function open(page: Page, path: string): Promise<void> {
   await settled(page)
 }
 
-/** Registering, and what an owner sees. */
+/** Registration, and an owner's pages. */
 export const OWNER_SCENES: readonly Scene[] = [
   { name: 'register', reach: page => open(page, '/register') },
   {

@@ -7,24 +7,24 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { setStage, type Stage } from '../stage/stage.ts'
 import { fillHistory } from './fill-history.ts'
 
-/** A platform as somebody finds it who comes after some weeks: agents with a past, jobs, an owner. */
+/** A platform after some weeks of use: agents with a history, jobs, an owner. */
 export interface ShotsStage {
   readonly stage: Stage
   readonly url: string
   /** By the name of its folder. */
   readonly agentIds: { readonly [folder in keyof typeof CONFIGS]: number }
-  /** The registration of an agent that is listed. */
+  /** The registration of a listed agent. */
   readonly registrationId: string
-  /** One that waits to be registered. */
+  /** An agent that waits to be registered. */
   readonly newcomer: LocalAgentProcess
-  /** One that serves dev mode: its checks do not all pass. */
+  /** One in dev mode: some of its checks fail. */
   readonly unfit: LocalAgentProcess
   /** Ends an agent, and waits until the platform shows it offline. */
   takeOffline(folder: keyof typeof CONFIGS): Promise<void>
   strike(): Promise<void>
 }
 
-/** Agents that are listed, by the name of their folder. */
+/** Listed agents, by the name of their folder. */
 const CONFIGS = {
   'text-statistics': 'examples/text-statistics/agent.json',
   'qr-code': 'examples/qr-code/agent.json',
@@ -33,10 +33,10 @@ const CONFIGS = {
   patient: 'e2e/agents/patient/agent.json',
 } as const
 
-/** Whose agents they are. */
+/** The agents' owner. */
 export const OWNER = TEST_KEYS.agent
 
-/** Sets the stage: real agents, registered and watched, with some weeks of made-up history behind them. */
+/** Sets up the stage: real agents, registered and monitored, with some weeks of generated history. */
 export async function setShotsStage(): Promise<ShotsStage> {
   const stage = await setStage()
   const schema = `shots_${process.pid}_platform`

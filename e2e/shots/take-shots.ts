@@ -27,7 +27,7 @@ const THEMES = ['light', 'dark'] as const
 
 process.exitCode = await main()
 
-/** Exit code 1 where a state was not reached; the others are taken all the same. */
+/** Exit code 1 if a state was not reached; the others are still taken. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -76,14 +76,14 @@ async function takeScene(options: {
   let problem: string | undefined
   for (const { name: device, viewport, hasTouch } of DEVICES) {
     const context = await browser.newContext({ viewport, hasTouch, baseURL: stage.url, colorScheme: 'light' })
-    // A scene that is not there is shown as it is, after two minutes.
+    // A scene that is not reached is captured as it is, after two minutes.
     context.setDefaultTimeout(120_000)
     if (scene.asOwner === true) await signInBrowser(context, stage.url, OWNER.privateKey)
     const page = await context.newPage()
     try {
       await scene.reach(page, stage)
     } catch (error) {
-      // What is there instead is the best explanation.
+      // The current page is the best explanation.
       problem = `${device}: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`
     }
     await takeThemes(page, join(folder, `${scene.name}-${device}`))
@@ -95,7 +95,7 @@ async function takeScene(options: {
   return problem === undefined ? 0 : 1
 }
 
-/** The state does not change with the theme; the whole page is taken once. */
+/** The state does not depend on the theme; the whole page is captured once. */
 async function takeThemes(page: Page, path: string): Promise<void> {
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme })

@@ -1,6 +1,6 @@
-// An agent that kills itself, by the system's own kill, before or after one named step of its job store: what a
-// power cut at that moment would do. Run as a program; CRASH_AT is `claim:after`, `save:before`, and so on; with `:late` it
-// dies instead of the step, half a second after it should have been made.
+// An agent that kills itself with SIGKILL, before or after one named step of its job store, like a power cut at that
+// moment. Run as a program; CRASH_AT is `claim:after`, `save:before`, and so on; with `:late` it dies instead of the
+// step, half a second after the step's time.
 
 import { createAgent, openJobStore, readConfig, systemClock, type JobChange, type JobStore } from 'farebox'
 import { pathToFileURL } from 'node:url'

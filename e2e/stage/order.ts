@@ -4,17 +4,17 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { signFor } from './pay.ts'
 import type { Stage } from './stage.ts'
 
-/** An agent as the platform knows it. */
+/** An agent on the platform. */
 export interface ListedAgent {
   readonly agentId: number
   readonly endpoint: string
   readonly wallet: string
 }
 
-/** How long an order is good: whoever kills the platform meanwhile does not make it late. */
+/** The validity of an order: long enough for a restart of the platform. */
 const ORDER_SECONDS = 600
 
-/** Signs an order of a job: kept, it can be sent again. */
+/** Signs an order of a job, which can be stored and sent again. */
 export async function signOrder(
   stage: Stage,
   agent: ListedAgent,
@@ -49,7 +49,7 @@ export async function sendOrder(platformUrl: string, order: JobOrder): Promise<R
 
 const ASK_EVERY_MS = 100
 
-/** Sends the same order again and again until its job has come to an end, whatever happens to the platform meanwhile. */
+/** Repeats the same order until its job has ended, whatever happens to the platform meanwhile. */
 export async function orderUntilDone(platformUrl: string, order: JobOrder): Promise<JobAnswer> {
   return await until(async () => {
     const answer = await sendOrder(platformUrl, order).catch(() => undefined)

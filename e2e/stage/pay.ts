@@ -9,14 +9,14 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { Stage } from './stage.ts'
 
-/** What an agent answered, whole. */
+/** The complete answer of an agent. */
 export interface Answered {
   readonly status: number
   readonly body: string
   readonly headers: Headers
 }
 
-/** A request for a job as it is sent: keep it to send it again. */
+/** A job request as sent: store it to send it again. */
 export interface PaidRequest {
   readonly jobId: string
   readonly body: string
@@ -29,7 +29,7 @@ function localNetwork(): Network {
   return network
 }
 
-/** The body of a job request, its deadline so many seconds from now. */
+/** The body of a job request, with a deadline in this many seconds. */
 export function jobBody(
   jobId: string,
   input: object,
@@ -45,8 +45,8 @@ export function jobBody(
 }
 
 /**
- * Signs a payment for an amount to a wallet. With `boundTo` for one job; without it with a free nonce, as stock
- * clients do.
+ * Signs a payment for an amount to a wallet. With `boundTo` for one job; without it with an unbound nonce, like stock
+ * clients.
  */
 export async function signFor(
   stage: Pick<Stage, 'crypto'>,
@@ -93,8 +93,8 @@ export async function post(url: string, body: string, header?: string): Promise<
 }
 
 /**
- * Posts to `/execute` until the agent decides: an answer of 500 or above says that it could not (D12), as where a busy
- * machine gives no verdict in time, and then the same request is sent again.
+ * Posts to `/execute` until the agent decides: an answer of 500 or above says that it could not (D12), for example when
+ * a busy machine gives no verdict in time, and the same request is sent again.
  */
 export async function postUntilDecided(url: string, body: string, header?: string): Promise<Answered> {
   for (;;) {
@@ -104,7 +104,7 @@ export async function postUntilDecided(url: string, body: string, header?: strin
   }
 }
 
-/** How many transfers of USDC the chain has seen to a wallet. */
+/** The number of USDC transfers to a wallet on the chain. */
 export async function transfersTo(stage: Stage, wallet: string): Promise<number> {
   const rpc = createJsonRpc(stage.chain.rpcUrl)
   try {

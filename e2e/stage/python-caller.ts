@@ -9,7 +9,7 @@ const MAX_OUTPUT_BYTES = 64 * 1_048_576
 
 export const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** The caller as a program would import it, with a signer of ours in place of the package that it names. */
+/** The caller as a module, with our signer in place of the package that it names. */
 const IMPORT = `
 import json, subprocess, sys
 sys.path.insert(0, "examples/python-caller")

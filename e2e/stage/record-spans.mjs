@@ -1,4 +1,4 @@
-// Loaded into a program before it starts, as an operator's own file would be: registers an SDK that appends spans to a file.
+// Loaded into a program before it starts, like an operator's own file: registers an SDK that appends spans to a file.
 import { appendFileSync } from 'node:fs'
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'

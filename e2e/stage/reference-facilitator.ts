@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { baseSepolia } from 'viem/chains'
 import { serve } from './serve.ts'
 
-/** The x402 project's own facilitator, unmodified, behind the few lines of HTTP it wants. */
+/** The x402 project's own facilitator, unmodified, behind a minimal HTTP server. */
 export interface ReferenceFacilitator {
   readonly url: string
   /** Paths called, in order. */
@@ -15,13 +15,13 @@ export interface ReferenceFacilitator {
   stop(): Promise<void>
 }
 
-/** Starts it on a local chain, its gas paid by a test key of its own. */
+/** Starts it on a local chain, its gas paid by a separate test key. */
 export async function startReferenceFacilitator(rpcUrl: string): Promise<ReferenceFacilitator> {
   const account = privateKeyToAccount(TEST_KEYS.faucet.privateKey)
   const wallet = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl) }).extend(
     publicActions,
   )
-  // A viem wallet is what its documentation hands in; only the two packages' types disagree on optional fields.
+  // Its documentation passes a viem wallet; only the two packages' types disagree on optional fields.
   const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as unknown as Parameters<
     typeof toFacilitatorEvmSigner
   >[0])
@@ -39,7 +39,7 @@ export async function startReferenceFacilitator(rpcUrl: string): Promise<Referen
 
   async function answer(path: string, body: Buffer): Promise<unknown> {
     if (path === '/supported') return facilitator.getSupported()
-    // It checks what it is given; its types want it checked before.
+    // It validates its arguments; its types require that they were validated before.
     const { paymentPayload, paymentRequirements } = JSON.parse(body.toString('utf8')) as {
       paymentPayload: never
       paymentRequirements: never

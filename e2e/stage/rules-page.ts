@@ -6,13 +6,16 @@ import { RULES, type Played, type Rule } from '@farebox/conformance/facilitator'
  */
 const BY_THE_SECOND = /^[2-9] s of validity left$/
 
-/** How one facilitator did. */
+/** The results of one facilitator. */
 export interface Column {
   readonly name: string
   readonly played: readonly Played[]
 }
 
-/** `docs/facilitator-rules.md`: every case, and what each facilitator did. The first one is ours, the second the reference. */
+/**
+ * `docs/facilitator-rules.md`: every case, and the result of each facilitator. The first one is ours, the second the
+ * reference.
+ */
 export function rulesPage(columns: readonly Column[]): string {
   return [
     '# Facilitator rules',
@@ -52,7 +55,7 @@ export function brokenCases({ played }: Column): readonly string[] {
   )
 }
 
-/** A line for each rule: how many cases, and how many of them each facilitator kept. */
+/** A line for each rule: the number of cases, and the number that each facilitator passed. */
 function scoreTable(columns: readonly Column[]): string {
   const [ours] = columns
   const header = ['rule', 'cases', ...columns.map(({ name }) => name)]
@@ -99,7 +102,7 @@ function ruleSection(columns: readonly Column[], rule: Rule): readonly string[] 
   ]
 }
 
-/** Without the words: gas, hashes and the order in a race differ from run to run. */
+/** Without the texts: gas, hashes and the order in a race differ from run to run. */
 function verdict(column: Column, id: string, ours: Column | undefined): string {
   const played = column.played.find(one => one.ruleCase.id === id)
   if (played?.outcome === undefined) return '–'
@@ -125,6 +128,6 @@ function ofRule(column: Column | undefined, rule: Rule): readonly Played[] {
 
 function rulesOf(columns: readonly Column[]): readonly Rule[] {
   const played = new Set(columns.flatMap(column => column.played.map(({ ruleCase }) => ruleCase.rule)))
-  // Object.keys forgets what kind of string the keys of the table are.
+  // Object.keys loses the key type of the table.
   return (Object.keys(RULES) as Rule[]).filter(rule => played.has(rule))
 }

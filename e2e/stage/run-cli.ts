@@ -5,21 +5,21 @@ import { pathWithoutFarebox } from '@farebox/cli/src/testing/path-without-farebo
 /** The built command line. */
 export const CLI_PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/farebox-cli.js', import.meta.url))
 
-/** What a command said, and how it ended. */
+/** The output of a command, and how it ended. */
 export interface CliRun {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface RunningCli {
   readonly ended: Promise<CliRun>
   kill(signal: NodeJS.Signals): void
 }
 
-/** Starts the built `farebox` command line as a process of its own, without a terminal. */
+/** Starts the built `farebox` command line in its own process, without a terminal. */
 export function startCli(
   words: readonly string[],
   options: { readonly folder: string; readonly environment?: { readonly [name: string]: string } },

@@ -8,7 +8,7 @@ export interface RunCounter {
   count(): number
 }
 
-/** Starts the counter; the stage stops it. `onRun` may do something to the world while a handler waits for it. */
+/** Starts the counter; the stage stops it. `onRun` runs while a handler waits for it. */
 export async function startRunCounter(
   stage: Stage,
   onRun: () => void = () => undefined,

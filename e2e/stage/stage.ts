@@ -19,7 +19,7 @@ import pg from 'pg'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Everything a test of the whole needs, on real parts, in a folder of its own; gone when it is struck. */
+/** Everything that a test of the whole system needs, with real parts, in its own folder; removed when it is struck. */
 export interface Stage {
   readonly folder: string
   readonly chain: LocalChain
@@ -31,12 +31,12 @@ export interface Stage {
     readonly rpcUrl?: string
     readonly environment?: { readonly [name: string]: string }
   }): Promise<FacilitatorProcess>
-  /** Starts a platform on the stage's chain, in a schema of its own; another one with the same name shares it. */
+  /** Starts a platform on the stage's chain, in its own schema; another one with the same name shares it. */
   platform(options: {
     readonly facilitator: Pick<FacilitatorProcess, 'url' | 'adminToken'>
-    /** Default: `platform`. One that runs beside another needs a name of its own. */
+    /** Default: `platform`. A concurrent one needs another name. */
     readonly name?: string
-    /** Default: any free one. One that is killed comes back where it was. */
+    /** Default: any free port. A killed platform restarts at the same port. */
     readonly port?: number
     readonly environment?: { readonly [name: string]: string }
     readonly onLine?: (program: string, line: string) => void
@@ -62,7 +62,7 @@ export interface Stage {
 
 let stages = 0
 
-/** Sets the stage: a chain, a database of its own, and a funded payer. */
+/** Sets up the stage: a chain, a separate database, and a funded payer. */
 export async function setStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-e2e-'))
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
@@ -134,7 +134,7 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-/** The machine's PostgreSQL where it runs, else one of our own. */
+/** The machine's PostgreSQL if it runs, else our own. */
 async function openDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
   const given = process.env['DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
   if (await listens(given)) return given

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 
-/** What a handler returns, made anew each time, because it may answer differently once it was looked at. */
+/** A handler's output, created for each call, because it may answer differently once it was read. */
 export interface StrangeOutput {
   readonly name: string
   make(): unknown
 }
 
 const MIB_5 = 5 * 1_048_576
-/** The envelope takes about this much of the 5 MiB, so that sizes around it fall on both sides of the limit. */
+/** The envelope takes about this much of the 5 MiB, so that sizes around it are on both sides of the limit. */
 const ENVELOPE_BYTES = 160
 
 /** One unit of a large text, and its bytes in JSON: plain, escaped, of several bytes, half a character. */
@@ -71,7 +71,7 @@ const json: fc.Arbitrary<StrangeOutput> = fc
   .jsonValue({ maxDepth: 8 })
   .map(value => ({ name: `JSON ${JSON.stringify(value).slice(0, 60)}`, make: () => ({ value: { value } }) }))
 
-/** Objects that are not what they seem. */
+/** Objects with misleading behaviour. */
 const TREACHEROUS: readonly StrangeOutput[] = [
   {
     name: 'a key __proto__',
@@ -147,7 +147,9 @@ function itself(): unknown {
   return { value }
 }
 
-/** Outputs of every kind that could be charged for and not be read: sizes, depths, texts, numbers, treacherous objects. */
+/**
+ * Outputs of every kind that could be charged for and not be read: sizes, depths, texts, numbers, misleading objects.
+ */
 export const strangeOutputs: fc.Arbitrary<StrangeOutput> = fc.oneof(
   { weight: 3, arbitrary: sized },
   { weight: 3, arbitrary: nested },
@@ -157,7 +159,7 @@ export const strangeOutputs: fc.Arbitrary<StrangeOutput> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...TREACHEROUS) },
 )
 
-/** Each treacherous object, and both sides of each limit. */
+/** Each misleading object, and both sides of each limit. */
 export const onceEach: readonly StrangeOutput[] = [
   ...TREACHEROUS,
   { name: '9 MB', make: () => ({ value: { text: 'x'.repeat(9_000_000) } }) },

@@ -9,7 +9,7 @@ const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadT
 
 const chromium = findChromium()
 
-describe.skipIf(chromium === undefined)('the pages under hard conditions', () => {
+describe.skipIf(chromium === undefined)('the pages on slow networks and with assistive technology', () => {
   const scene = createWebScene(chromium)
 
   async function slowDown({ context, page }: Visitor): Promise<CDPSession> {
@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     return session
   }
 
-  /** Presses Tab until what has the focus is called so. */
+  /** Presses Tab until the focused element has this name. */
   async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
     const seen: string[] = []
     for (let presses = 0; presses < most; presses++) {
@@ -31,20 +31,20 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     throw new Error(`no ${String(name)} among ${seen.join(' | ')}`)
   }
 
-  test('400 ms away at 400 kb/s, what a page needs to be read takes 3 s to load, and a job is paid once', async () => {
+  test('with 400 ms latency at 400 kb/s, the content of a page loads in 3 s, and a job is paid once', async () => {
     const visitor = await scene.come()
     await slowDown(visitor)
     const { page } = visitor
     await page.goto('/', { waitUntil: 'commit' })
     await page.getByRole('heading', { name: 'Teller' }).waitFor()
     const bytes = Number(await page.evaluate(BYTES_TO_READ))
-    // To connect, to ask for the page, to ask for what it cannot be shown without.
+    // Time to connect, to request the page, and to request its blocking resources.
     const waitSeconds = 3 * (SLOW.latency / 1_000)
     expect(waitSeconds + bytes / SLOW.downloadThroughput).toBeLessThan(3)
     await page.getByRole('heading', { name: 'Teller' }).getByRole('link').click()
     await page.getByRole('textbox', { name: /^string text/ }).fill('slow but sure')
     const pay = page.getByRole('button', { name: 'Pay 0.002 USDC and run' })
-    // Until the scripts are here a press goes nowhere, and is pressed again.
+    // Until the scripts are loaded a press has no effect, and is repeated.
     while (await pay.isVisible()) {
       await pay.click({ timeout: 1_000 }).catch(() => undefined)
       await page.waitForTimeout(500)
@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'Teller' }).count()).toBe(1)
   })
 
-  test('what is typed before the scripts are here is kept, and a press on Pay then loses nothing', async () => {
+  test('text typed before the scripts load is kept, and a press on Pay then loses nothing', async () => {
     const { page } = await scene.come()
     let letThrough = (): void => undefined
     const held = new Promise<void>(resolve => {
@@ -78,7 +78,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await page.getByRole('definition').filter({ hasText: /^3$/ }).first().waitFor()
   })
 
-  test('who pays at once waits for the test wallet, and is not asked for another', async () => {
+  test('a reader who pays at once waits for the test wallet, and is not asked for another', async () => {
     const { page } = await scene.come()
     let pays = (): void => undefined
     const hasPaid = new Promise<void>(resolve => {
@@ -96,7 +96,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('JSON that cannot be read is not paid for as what it was before', async () => {
+  test('invalid JSON is not sent as its previous valid value', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('button', { name: 'JSON' }).click()
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await page.getByRole('definition').filter({ hasText: /^3$/ }).first().waitFor()
   })
 
-  test('JSON that was broken in the moment before Pay is pressed is not paid for as what it was before', async () => {
+  test('JSON that becomes invalid right before Pay is pressed is not sent as its previous valid value', async () => {
     const { page } = await scene.come()
     const orders: string[] = []
     page.on('request', request => {
@@ -133,7 +133,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     expect(orders).not.toContain('/v1/jobs')
   })
 
-  test('a refusal goes as soon as its field changes, and a sample fills in the JSON too', async () => {
+  test('a refusal disappears as soon as its field changes, and a sample fills in the JSON too', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
@@ -148,7 +148,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await expect.poll(() => field.inputValue()).toMatch(/^\{\n {2}"text": "./)
   })
 
-  test('with the keyboard alone an agent is found, filled in, paid and its receipt checked', async () => {
+  test('an agent is found, filled in and paid, and its receipt checked, with the keyboard alone', async () => {
     const { page } = await scene.come()
     await page.goto('/')
     await page.getByRole('heading', { name: 'Teller' }).waitFor()
@@ -168,7 +168,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await page.getByText('Signed by this platform').waitFor()
   })
 
-  test('keys lead to places, rows and agents by name, are listed, and are letters again once they are switched off', async () => {
+  test('shortcuts lead to pages, rows and agents, are listed, and are ordinary letters when they are switched off', async () => {
     const { page } = await scene.come()
     await page.goto('/receipts')
     await page.getByText('Test wallet').first().waitFor()
@@ -209,7 +209,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test.each(['/', '/agents/1', '/flows', '/jobs', '/receipts', '/register', '/owner', '/sign-in'])(
-    '%s at 200 % zoom and with text of twice the size needs no sideways scrolling',
+    '%s at 200 % zoom and with text of twice the size needs no horizontal scrolling',
     async path => {
       // A window of 1280 CSS pixels at 200 % is one of 640.
       const { page } = await scene.come({ viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 })
@@ -221,7 +221,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     },
   )
 
-  test('a screen reader finds the page by its landmarks, headings and names', async () => {
+  test('a screen reader finds the parts of the page by landmarks, headings and names', async () => {
     const { page } = await scene.come()
     for (const path of [
       '/',
@@ -239,14 +239,14 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
       expect(tree.match(/^- main/gm), path).toHaveLength(1)
       expect(tree.match(/^- contentinfo/gm), path).toHaveLength(1)
       expect(tree.match(/heading .* \[level=1\]/g), path).toHaveLength(1)
-      // Nothing to press, to fill in or to look at is without a name.
+      // Every control, field and image has a name.
       expect(tree, path).not.toMatch(
         /- (?:button|link|textbox|searchbox|combobox|img|figure|navigation|dialog)(?::|$)/m,
       )
     }
   })
 
-  test('a screen reader is told what becomes of a job', async () => {
+  test('a screen reader announces the progress of a job', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('')
@@ -257,19 +257,19 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await field.fill('to be heard')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    // The outcome takes the focus, and is read aloud by it.
+    // The outcome takes the focus, and is therefore read aloud.
     expect(await page.evaluate(FOCUSED)).toBe('Delivered and paid')
   })
 })
 
-/** What comes of a page, its style sheets and all else that it waits for, headers included. */
+/** The transferred bytes of a page, its style sheets and all other resources that it waits for, headers included. */
 const BYTES_TO_READ = `[
   ...performance.getEntriesByType('navigation'),
   ...performance.getEntriesByType('resource').filter(one => one.renderBlockingStatus === 'blocking'),
 ].reduce((sum, one) => sum + one.transferSize, 0)`
 
-/** The accessible name of what has the focus, as far as labels, texts and attributes give it. */
-/** As a busy browser does: the press is handled right after the typing. */
+/** The accessible name of the focused element, as far as labels, texts and attributes define it. */
+/** Like a busy browser: the press is handled right after the typing. */
 const BREAK_AND_SUBMIT = `(() => {
   const field = document.getElementById('json-input')
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(field, '{ "text": "one two three"')

@@ -35,7 +35,7 @@ function agentConfig(count: object = COUNT): string {
   return JSON.stringify(config, null, 2)
 }
 
-/** What would run, were any of it ever made into an element. */
+/** Code that would run if any of it were made into an element. */
 const HOSTILE = '<img src=x onerror="window.hostile = 1"><script>window.hostile = 2</script>'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" onload="window.hostile = 3"><script>window.hostile = 4</script><rect width="40" height="20"/></svg>`
 
@@ -54,7 +54,7 @@ export default {
 }
 `
 
-// Each of them starts an agent process for every save; a machine that is busy with something else takes its time.
+// Each of them starts an agent process for every save, which takes a while on a busy machine.
 describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
   let browser: Browser
   let project: Project
@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.error(await page.locator('body').innerText(), dev.output())
     await page.context().close()
-    // Ended at once, a chain could still be writing its state.
+    // If it were ended at once, a chain could still be writing its state.
     dev.signal('SIGINT')
     await dev.ended
     await project.clear()
@@ -119,13 +119,13 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     const log = page.getByRole('list', { name: 'Log lines' })
     await log.getByText('execute capability=count').waitFor()
     await log.getByText('completed', { exact: true }).waitFor()
-    // The focus stays where the next input is typed.
+    // The focus stays in the field for the next input.
     expect(await page.evaluate('document.activeElement.tagName')).toMatch(/INPUT|TEXTAREA/)
     await page.getByText('Raw response').click()
     await page.getByText(/^\{"service_version":"1.0".*"words":4/).waitFor()
   })
 
-  test('a refused input is refused by the agent, word for word, and at its field', async () => {
+  test('an input that the agent refuses is shown with the agent’s own words, at its field', async () => {
     await open()
     await run('x'.repeat(41))
     await page.getByRole('heading', { name: 'Input rejected 400 validation' }).waitFor()
@@ -164,7 +164,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     expect(await page.evaluate('window.hostile')).toBeUndefined()
   })
 
-  test('follows each save: fields come and go, what was typed stays, a broken file is told', async () => {
+  test('follows each save: fields come and go, typed text stays, a broken file is reported', async () => {
     await open()
     await text().fill('kept')
     await page.getByRole('textbox', { name: /^integer top/ }).fill('7')
@@ -195,7 +195,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.getByRole('checkbox', { name: 'Run again on each save' }).check()
     await project.save('handlers.js', HANDLERS.replace('.length,', '.length + 40,'))
     await page.getByRole('definition').filter({ hasText: /^41$/ }).waitFor()
-    // A start is a save: its run would be under way when the next one is asked for.
+    // A start counts as a save: its run would be in progress when the next one is requested.
     await page.getByRole('checkbox', { name: 'Run again on each save' }).uncheck()
 
     dev.signal('SIGINT')
@@ -212,7 +212,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await open()
     const tried = await page.context().newPage()
     troubles.splice(0)
-    // Another port is another origin, and the same site: the agent's own, here.
+    // Another port is another origin of the same site: here the agent's own.
     await tried.goto(`${agentUrl}/health`)
     const outcomes = await tried.evaluate(`(async () => {
       const job = JSON.stringify({ job_id: crypto.randomUUID(), capability: 'count', input: { text: 'x' } })
@@ -235,12 +235,13 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     troubles.splice(0)
   })
 
-  test('with --paid each job is paid with test money, and its ticket says what was settled', async () => {
+  test('with --paid each job is paid with test money, and its ticket shows the settlement', async () => {
     await open(['--paid'])
     await text().fill('exact fare per ride')
     const ticket = page.getByRole('region', { name: 'Job ticket' })
     const settled = ticket.getByText('0.002USDC settled')
-    // A verification has five seconds (PAY-20): on a busy machine it may take more, and the job is paid for by pressing again.
+    // A verification has five seconds (PAY-20): on a busy machine it may take more, and the job is paid for by pressing
+    // again.
     const unverified = page.getByText('the payment could not be verified now, nothing was charged')
     for (let tried = 0; tried < 20 && !(await settled.isVisible()); tried += 1) {
       const taken = page.waitForResponse(answer => answer.url() === `${pageUrl}/run`)
@@ -259,7 +260,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
       await place.filter({ hasText: 'Input rejected' }).waitFor()
   })
 
-  test.each([1280, 320])('can be used by everybody, and fits: %i px', async width => {
+  test.each([1280, 320])('meets accessibility rules and fits: %i px', async width => {
     await open()
     await page.setViewportSize({ width, height: 800 })
     const check = async (): Promise<void> => {

@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     return input
   }
 
-  /** The input that the handler got. */
+  /** The handler's input. */
   async function run(): Promise<JsonValue> {
     await page.getByRole('button', { name: /^Run/ }).click()
     const got = page.getByRole('definition').filter({ hasText: /^\{/ })
@@ -115,7 +115,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     expect(await readInput()).toEqual(input)
   })
 
-  test('Enter goes to the next entry, pasted lines become entries, and no blank one is sent', async () => {
+  test('Enter goes to the next entry, pasted lines become entries, and no blank entry is sent', async () => {
     await open(1)
     const entries = form().locator('.entries textarea')
     await entries.first().fill('red')
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     expect(await readInput()).toEqual({ sizes: ['2', '3'] })
   })
 
-  test('half a date is refused at its field, and nothing is sent', async () => {
+  test('an incomplete date is refused at its field, and nothing is sent', async () => {
     await open(1)
     const day = form().locator('input[type="date"]')
     await day.focus()

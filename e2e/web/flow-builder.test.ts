@@ -17,7 +17,7 @@ const DESKTOP = { viewport: { width: 1_440, height: 900 } }
 
 const chromium = findChromium()
 
-describe.skipIf(chromium === undefined)('a flow that is composed in a browser', () => {
+describe.skipIf(chromium === undefined)('a flow that is built in a browser', () => {
   const scene = createWebScene(chromium)
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('region', { name: 'Canvas' }).getByText('Flow inputs').waitFor()
   }
 
-  /** Where the step that has the focus is drawn, in pixels of the canvas. */
+  /** The position of the focused step, in pixels of the canvas. */
   async function placeOf(page: Page): Promise<{ readonly x: number; readonly y: number }> {
     const transform = String(await page.evaluate('document.activeElement.style.transform'))
     const [x = Number.NaN, y = Number.NaN] = (transform.match(/-?[\d.]+(?=px)/g) ?? []).map(Number)
@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
 
   const runButton = (page: Page) => page.getByRole('button', { name: /^Run, / }).filter({ visible: true })
 
-  test('by mouse: three agents, a branch, an adapter that makes text of a number, an approval', async () => {
+  test('by mouse: three agents, a branch, an adapter that turns a number into text, an approval', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const canvas = page.getByRole('region', { name: 'Canvas' })
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await picker.getByRole('combobox').fill('template')
     await picker.getByRole('option', { name: /^Template/ }).click()
     await fit(page)
-    // From afar wires have no tags, and how far away the steps are depends on where they came to lie.
+    // When zoomed out wires have no tags, and the zoom depends on the positions of the steps.
     await page.getByRole('button', { name: /, reset to 100%$/ }).click()
     await expect.poll(() => page.locator('.wire-tag').filter({ hasText: 'as text' }).count()).toBe(1)
     await fit(page)
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByText('from 0.012, depending on the branch').waitFor()
   })
 
-  test('by keyboard alone: the same steps are added, joined, moved, undone and taken away', async () => {
+  test('by keyboard alone: the same steps are added, connected, moved, undone and removed', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const add = async (typed: string, option: RegExp): Promise<void> => {
@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { name: 'Steps' }).waitFor()
   })
 
-  test('a new step takes what the step before gives and nobody takes, stands before the outputs, and names the flow', async () => {
+  test('a new step uses the unused outputs of the previous step, is placed before the outputs, and names the flow', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const library = page.getByRole('complementary', { name: 'Library' })
@@ -204,7 +204,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await finding.waitFor({ state: 'detached' })
   })
 
-  test('a file is read beside the flow that is open, which stays as it was', async () => {
+  test('a file is opened beside the current flow, which does not change', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, { ...(await card()), name: 'First' })
@@ -218,7 +218,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('link', { name: 'Second' }).waitFor()
   })
 
-  test('on a phone there is a way back, and what is to be mended comes with its buttons', async () => {
+  test('on a phone there is a way back, and each problem comes with its buttons', async () => {
     const { page } = await scene.come({ viewport: { width: 390, height: 844 } })
     await page.goto('/flows/new')
     await page.getByRole('button', { name: 'Add a step' }).click()
@@ -237,7 +237,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await expect.poll(() => page.getByRole('button', { name: 'Tidy up' }).count()).toBe(0)
   })
 
-  test('what is made is in this browser at once, and is there again after a reload', async () => {
+  test('a new flow is stored in this browser at once, and is there after a reload', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())
@@ -252,7 +252,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
   })
 
-  test('what was changed right before the tab is closed is listed, and is there when it is opened again', async () => {
+  test('a change right before the tab is closed is listed, and is there when the flow is opened again', async () => {
     const { page, context } = await scene.come(DESKTOP)
     await openNew(page)
     await page.getByRole('textbox', { name: 'Flow name' }).fill('Left in a hurry')
@@ -265,7 +265,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
       .toBe('Left in a hurry')
   })
 
-  test('for who is signed in it is saved on the platform, and two versions are never one', async () => {
+  test('for a signed-in reader the flow is saved on the platform, and two versions are never merged', async () => {
     const { page, context } = await scene.come({ ...DESKTOP })
     await signInBrowser(context, scene.web.url, OWNER.privateKey)
     await openNew(page)
@@ -287,7 +287,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('link', { name: 'Mine (copy)' }).waitFor()
   })
 
-  test('a file that is no flow is refused with the field and the reason; what was there stays', async () => {
+  test('a file that is not a flow is refused with the field and the reason; the current flow stays', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())
@@ -301,7 +301,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(4)
   })
 
-  test('what is pasted or dropped on the canvas is added however it is written, or a sentence says why not', async () => {
+  test('pasted or dropped content is added in any format, or a sentence says why it is not', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const canvas = page.getByRole('region', { name: 'Canvas' })
@@ -320,7 +320,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     expect(new URL(page.url()).pathname).toMatch(/^\/flows\//)
   })
 
-  test('a secret is neither in an exported file nor in the clipboard, and pasted again on its own page', async () => {
+  test('a secret is neither in an exported file nor in the clipboard, but pasted again on its own page', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const key = { kind: 'constant', value: 'not for others', secret: ['value'] }
@@ -346,7 +346,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     expect(JSON.parse(exported)).toMatchObject({ name: 'Key', steps: { key: { value: null } } })
   })
 
-  test('wires that lead nowhere are kept, marked and explained, and are mended by one click', async () => {
+  test('wires without a target are kept, marked and explained, and fixed by one click', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const flow = await card()
@@ -368,7 +368,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await expect.poll(() => runButton(page).getAttribute('aria-disabled')).toBe('false')
   })
 
-  test('a price that has risen since asks again, and is not run before', async () => {
+  test('a price that has risen must be confirmed before the flow runs', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     const flow = await card()
@@ -381,7 +381,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await expect.poll(() => runButton(page).getAttribute('aria-disabled')).toBe('false')
   })
 
-  test('a dry run shows samples at the ports and asks nobody', async () => {
+  test('a dry run shows samples at the ports and calls no agent', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())
@@ -397,7 +397,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await expect.poll(() => page.locator('.port .shown').count()).toBe(0)
   })
 
-  test('what was composed is run from here, and the values of the run are shown at its ports', async () => {
+  test('a new flow runs from its page, and the values of the run are shown at its ports', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())
@@ -420,11 +420,11 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await expect.poll(() => line.innerText()).toMatch(/^“In short: /)
     await page.getByRole('button', { name: 'Hide it' }).click()
     await runButton(page).click()
-    // What it was run with last stands in the form already.
+    // The last input is already in the form.
     expect(await sheet.getByRole('textbox', { name: /article/ }).inputValue()).toMatch(/^Exact fare/)
   })
 
-  test('the outline says the same and changes the same, by selects', async () => {
+  test('the outline shows the same flow, and changes it by selects', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())
@@ -447,7 +447,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     )
   })
 
-  test('breaks no rule of WCAG 2.2 A and AA: canvas, outline and what opens over them', async () => {
+  test('breaks no rule of WCAG 2.2 A and AA: canvas, outline and dialogs', async () => {
     const { page } = await scene.come({ ...DESKTOP, bypassCSP: true })
     await openNew(page)
     await importFlow(page, { ...(await card()), wires: [wire('summary.summry', 'line.summary')] })
@@ -460,7 +460,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.locator('.react-flow__node').first().focus()
     await page.keyboard.press('a')
     await page.getByRole('dialog').getByRole('option').first().waitFor()
-    // They are pale while others are asked for.
+    // They are dimmed while others are requested.
     await page.locator('.options:not(.reading)').waitFor()
     expect(await findViolations(page), 'what can be added').toEqual([])
     await page.keyboard.press('Escape')
@@ -471,7 +471,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     }
   })
 
-  test('is nowhere wider than the window, from 320 to 1920 px', async () => {
+  test('is never wider than the window, from 320 to 1920 px', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())

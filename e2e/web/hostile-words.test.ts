@@ -22,9 +22,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { freePort } from '../stage/free-port.ts'
 import { hostilePayloads } from '../stage/web/hostile-payloads.ts'
 
-/** Pages at a time: two keep the machine busy. */
+/** Concurrent pages: two keep the machine busy. */
 const TABS = 2
-/** Capabilities of an agent, each with a text of its own. */
+/** Capabilities of an agent, each with a different text. */
 const GROUP = 4
 
 let stage: Stage
@@ -33,7 +33,7 @@ let origin: string
 let elsewhere: Server
 let payloads: readonly string[]
 let callers = 0
-/** Requests that came to the server that payloads name. */
+/** Requests to the server that payloads name. */
 let visits = 0
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** The declaration of somebody whose every text is a payload: one is the agent's name, each is a capability. */
+/** A hostile declaration in which every text is a payload: one is the agent's name, each is a capability. */
 function declare(group: readonly string[], wallet: string): Declaration {
   const [name = ''] = group
   return sampleDeclaration(wallet, {
@@ -111,20 +111,20 @@ function declareCapability(payload: string): Capability {
   }
 }
 
-/** As long as a name may be. */
+/** The maximum length of a name. */
 const short = (payload: string): string => Array.from(payload).slice(0, 64).join('')
 
-/** As long as a description may be. */
+/** The maximum length of a description. */
 const long = (payload: string): string => Array.from(payload).slice(0, 280).join('')
 
-/** The declaration as the platform stores it; undefined where the platform refuses it. */
+/** The declaration as the platform stores it; undefined if the platform refuses it. */
 function readDeclaration(group: readonly string[], wallet: string): Declaration | undefined {
   const read = readStorableJson(JSON.stringify(declare(group, wallet)))
   const checked = read.ok ? checkDeclaration(read.value) : undefined
   return checked?.ok === true ? checked.declaration : undefined
 }
 
-/** A job whose agent answered with the payloads wherever it chooses the words. */
+/** A job whose agent answered with the payloads in every free text. */
 function answerJob(job: JobAnswer, group: readonly string[], hasFailed: boolean): JobAnswer {
   const fields = group.flatMap((payload, at): readonly (readonly [string, JsonValue])[] => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="window.pwned=1">${payload}</svg>`
@@ -163,9 +163,9 @@ describe.skipIf(chromium === undefined)(
   () => {
     let browser: Browser
     const contexts: BrowserContext[] = []
-    /** What should never be: dialogs, errors, reports of the policy, requests to elsewhere. */
+    /** Events that must never happen: dialogs, errors, reports of the policy, requests to other origins. */
     let troubles: string[]
-    /** Those that a declaration may have. */
+    /** Those that are allowed in a declaration. */
     const agents: HostileAgent[] = []
 
     beforeAll(async () => {
@@ -179,7 +179,7 @@ describe.skipIf(chromium === undefined)(
         )
         const declaration = readDeclaration(group, owner.address)
         if (declaration === undefined) continue
-        // Somebody may ask for so many pages a minute, and not for all of these.
+        // One address may request a limited number of pages a minute, fewer than these.
         if (agents.length % 20 === 19) owner = await makeOwner()
         const { agentId } = await insertAgent(stage.database, {
           owner: owner.address,
@@ -231,14 +231,14 @@ describe.skipIf(chromium === undefined)(
       return await context.newPage()
     }
 
-    /** Looks at each in turn, in a few tabs. */
+    /** Opens each in turn, in a few tabs. */
     async function visitAll<T>(all: Iterable<T>, look: (page: Page, one: T) => Promise<void>): Promise<void> {
       const rest = [...all]
       const goOn = async (): Promise<void> => {
         const page = await openTab()
         for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
           callers += 1
-          // Somebody else each time: one reader alone asks for less.
+          // Another visitor each time, because one reader may send fewer requests.
           await page.setExtraHTTPHeaders({ 'x-forwarded-for': `198.18.${callers >> 8}.${callers & 255}` })
           await look(page, one)
         }
@@ -246,13 +246,13 @@ describe.skipIf(chromium === undefined)(
       await Promise.all(Array.from({ length: TABS }, goOn))
     }
 
-    /** Notes what of a page came out of words. */
+    /** Records elements of a page that came from texts. */
     async function inspect(page: Page, about: string): Promise<void> {
       const found = (await page.evaluate(FOUND)) as readonly string[]
       troubles.push(...found.map(one => `${page.url()} (${about}): ${one}`))
     }
 
-    /** Reads the documents of the server, as a browser parses them. */
+    /** Reads the documents of the server, parsed like a browser. */
     async function readAll<T>(
       all: readonly T[],
       pathOf: (one: T) => string,
@@ -266,7 +266,9 @@ describe.skipIf(chromium === undefined)(
       })
     }
 
-    /** Goes to a page by a link, from one without words of others; one in ten is loaded instead, with all its scripts. */
+    /**
+     * Opens a page by a link, from a page without untrusted texts; one in ten is loaded instead, with all its scripts.
+     */
     async function follow(page: Page, path: string): Promise<void> {
       const isLoaded = page.url().startsWith(origin) && callers % 10 > 0
       if (!isLoaded) return void (await page.goto(origin + path))
@@ -282,13 +284,13 @@ describe.skipIf(chromium === undefined)(
       ])
     }
 
-    test('nearly all may stand in a declaration, so that the pages have to bear them', () => {
+    test('nearly all are valid in a declaration, so the pages must display them safely', () => {
       expect(payloads.length).toBeGreaterThanOrEqual(120)
       expect(new Set(payloads).size).toBe(payloads.length)
       expect(agents.length).toBeGreaterThanOrEqual(115)
     })
 
-    test('on an agent’s page, as its reader sees it', async () => {
+    test('on an agent’s page, for a visitor', async () => {
       await readAll(agents, ({ agentId }) => `/agents/${agentId}`)
       await visitAll(oneOfEachGroup(agents), async (page, { agentId, payload }) => {
         await follow(page, `/agents/${agentId}`)
@@ -297,7 +299,7 @@ describe.skipIf(chromium === undefined)(
       })
     })
 
-    test('on an agent’s page, as its owner sees it', async () => {
+    test('on an agent’s page, for its owner', async () => {
       await readAll(
         agents,
         ({ agentId }) => `/owner/agents/${agentId}`,
@@ -343,7 +345,7 @@ describe.skipIf(chromium === undefined)(
       })
     })
 
-    test('in the answer of a job, and in why it failed', async () => {
+    test('in the answer of a job, and in its error', async () => {
       const [{ agentId, owner } = NOBODY] = agents
       const jobId = await insertJob(stage.parts, { agentId, payer: owner.address })
       const headers = { authorization: `Bearer ${owner.token}` }
@@ -370,7 +372,7 @@ describe.skipIf(chromium === undefined)(
       })
     })
 
-    test('in what is pasted as a receipt', async () => {
+    test('in a pasted receipt', async () => {
       await visitAll([payloads], async (page, all) => {
         await page.goto(`${origin}/receipts`)
         for (const payload of all) {
@@ -421,7 +423,7 @@ const follows = (path: string): string => `(() => {
   link.remove()
 })()`
 
-/** Counts what only words could have brought into a document, as it comes from the server. */
+/** Counts elements in a document from the server that only texts could have created. */
 const servedAt = (path: string): string => `(async () => {
   const request = new XMLHttpRequest()
   request.open('GET', ${JSON.stringify(path)})
@@ -441,7 +443,7 @@ const servedAt = (path: string): string => `(async () => {
   ]
 })()`
 
-/** Counts what only words could have brought into a page. */
+/** Counts elements in a page that only texts could have created. */
 const FOUND = `(() => {
   const isCut = one => one !== document.body && (getComputedStyle(one).overflowX !== 'visible' || isCut(one.parentElement))
   const widest = () => [...document.querySelectorAll('#root *')].findLast(one => one.getBoundingClientRect().right > innerWidth && !isCut(one.parentElement))?.parentElement.parentElement.outerHTML.slice(0, 500)

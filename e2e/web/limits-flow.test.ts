@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)('a flow with a step that moves USDC', ()
   const limits = (page: Page) => page.getByRole('list', { name: 'Steps that move your USDC' })
   const dialog = (page: Page) => page.getByRole('dialog', { name: /^Run/ })
 
-  test('asks for its limit before anything is paid, and the run shows what was moved beside what was paid', async () => {
+  test('asks for its limit before anything is paid, and the run shows the moved amount beside the paid one', async () => {
     const { page } = await scene.come({ viewport: { width: 1440, height: 900 } })
     await page.goto('/flows/new')
     await importFlow(page, await payingFlow())

@@ -31,11 +31,11 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
   interface Opened {
     readonly page: Page
     readonly wallet: BrowserWallet
-    /** What it was asked to sign. */
+    /** The requests that it was asked to sign. */
     readonly signed: { readonly primaryType: string; readonly message: { readonly [name: string]: string } }[]
   }
 
-  /** A visitor whose wallet this page may see. */
+  /** A visitor whose wallet is exposed to this page. */
   async function come(path: string): Promise<Opened> {
     const { page, wallet } = await scene.come({ account: PAYER })
     if (wallet === undefined) throw new Error('there is no wallet')
@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await page.goto(path)
     await page.getByRole('button', { name: 'Connect a wallet' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
-    // A page that is left before that forgets it.
+    // A page that is left earlier loses it.
     await page.getByRole('button', { name: /USDC Example Wallet/ }).waitFor()
     return { page, wallet, signed }
   }
@@ -61,7 +61,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     return [await permissions.allowanceOf(PAYER), await permissions.totalLeft(PAYER)]
   }
 
-  /** As a token that takes no signed approvals. */
+  /** Like a token that accepts no signed approvals. */
   async function withoutPermits(page: Page): Promise<void> {
     await page.route(/\/v1\/limits\/0x[0-9a-f]{40}$/, async route => {
       const answer = await route.fetch()
@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     })
   }
 
-  test('PERM-04 one signature for exactly the approval, and one transaction', async () => {
+  test('PERM-04 one signature for the exact approval, and one transaction', async () => {
     const { page, wallet, signed } = await come(newLimit())
     await page
       .getByText('Your wallet will ask you twice: first to sign the approval', { exact: false })
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     expect(await approvals()).toEqual([0n, 0n])
   })
 
-  test('what is declined in the wallet sends nothing, and says so', async () => {
+  test('a request declined in the wallet sends nothing, and the page says so', async () => {
     const { page, wallet } = await come(newLimit())
     wallet.answer = method => {
       if (method === 'eth_signTypedData_v4') throw new WalletError(4_001, 'User rejected the request.')
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     expect(await approvals()).toEqual([0n, 0n])
   })
 
-  test('left between two transactions, the page says what is missing and goes on with it', async () => {
+  test('a reader who leaves between two transactions is shown the missing one, and can continue', async () => {
     const { page, wallet } = await come('/limits')
     await withoutPermits(page)
     let sends = 0
@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       .waitFor()
     await allow(page).click()
     await page.getByText('The approval is already in place, but the limits are not set yet.').waitFor()
-    // An approval without a limit can be spent by nobody.
+    // No account can spend an approval without a limit.
     expect(await approvals()).toEqual([50_000_000n, 0n])
     await page.goto('/limits')
     await page
@@ -148,7 +148,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await expect.poll(approvals).toEqual([0n, 0n])
   })
 
-  test('PERM-04 a platform that tells more than the chain has is not believed: nothing is signed', async () => {
+  test('PERM-04 a platform that reports more than the chain is not trusted: nothing is signed', async () => {
     const { page, wallet } = await come('/limits')
     await page.route(/\/v1\/limits\/0x[0-9a-f]{40}$/, async route => {
       const limits = (await (await route.fetch()).json()) as WalletLimits
@@ -162,7 +162,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     expect(await approvals()).toEqual([0n, 0n])
   })
 
-  test('PERM-05 a spender that is longer than an address is refused where it is read', async () => {
+  test('PERM-05 a spender longer than an address is refused in the field', async () => {
     const { page, wallet } = await come('/limits')
     const injected = `0x${PAYER.slice(2).padStart(64, '0')}${'f'.repeat(64)}`
     await page.route(/\/v1\/agents\/\d+\/spender$/, route =>
@@ -174,7 +174,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     expect(prompts(wallet)).toEqual([])
   })
 
-  test('an approval that is not what is left is made exact', async () => {
+  test('an approval that differs from the remaining amount is made exact', async () => {
     await permissions.approve(PAYER, 7_000_000n)
     const { page } = await come('/limits')
     await page.getByRole('button', { name: 'Set the exact amount' }).click()
@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     expect(await approvals()).toEqual([0n, 0n])
   })
 
-  test('an unlimited approval of somebody else is found, and set to zero', async () => {
+  test('another spender’s unlimited approval is found, and set to zero', async () => {
     const stranger = TEST_KEYS.stranger.address
     await permissions.token(PAYER, 'approve', [stranger, UNLIMITED])
     const { page, wallet } = await come('/limits')

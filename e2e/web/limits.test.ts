@@ -44,7 +44,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
   const pay = (page: Page) => page.getByRole('button', { name: /^Pay 0\.01 USDC and run/ })
   const open = (page: Page, id = agents.payerId) => page.goto(`/agents/${id}?capability=pay`)
 
-  /** Sets a limit on its page, from the form that asked for it. */
+  /** Sets a limit on its page, from the form that requested it. */
   async function setLimit(
     page: Page,
     terms: { readonly each?: string; readonly all?: string },
@@ -64,7 +64,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     if (all !== undefined) await page.getByLabel('In total, up to').fill(all)
   }
 
-  /** Runs the job of the form, and waits for what comes of it. */
+  /** Runs the job of the form, and waits for its result. */
   async function run(page: Page, text: string, outcome: string | RegExp): Promise<void> {
     await amount(page).fill(text)
     await pay(page).click()
@@ -81,7 +81,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await isAccessible(page)
     const before = await balanceOf(SHOP)
     await setLimit(page, {})
-    // Back at the form, with what was filled in.
+    // Back at the form, with the previous input.
     await pay(page).waitFor()
     expect(await amount(page).inputValue()).toBe('4.20')
     await page.getByText(/USDC it can spend: up to 5\.00 each time, 50\.00 left/).waitFor()
@@ -109,12 +109,12 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText(/from the jobs in this browser/).waitFor()
     await isAccessible(page)
 
-    // What the wallet has less: the price, and what the agent moved.
+    // The decrease of the wallet's balance: the price, and the amount that the agent moved.
     await page.goto('/jobs')
     await page.getByText('0.01 for jobs, 4.2 spent by agents').waitFor()
     await page.getByText('4.21 USDC').waitFor()
     await isAccessible(page)
-    // The chain does not answer: the figure is of jobs alone, and says so.
+    // The chain does not answer: the figure covers jobs only, and says so.
     await page.route(/\/v1\/limits\/0x[0-9a-fA-F]{40}$/, route => route.fulfill({ status: 503, json: {} }))
     await page.reload()
     await page.getByText('for jobs, confirmed on-chain').waitFor()
@@ -180,7 +180,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(sent).toEqual([])
   })
 
-  test('an agent that names no account cannot be permitted, and its reason is text', async () => {
+  test('an agent that names no account cannot be permitted, and its reason is shown as text', async () => {
     const { page } = await scene.come()
     await page.goto(`/limits/new?agent=${agents.hostileId}&capability=pay`)
     await page.getByText('The agent has not specified a spending account.').waitFor()
@@ -195,7 +195,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(await page.evaluate('window.pwned')).toBeUndefined()
   })
 
-  test('PERM-06 a capability without the declaration shows nothing of limits', async () => {
+  test('PERM-06 a capability that declares no spending shows no limits', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${agents.payerId}?capability=read`)
     await page.getByRole('button', { name: /^Pay 0\.002 USDC and run/ }).waitFor()
@@ -209,7 +209,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(answer?.status()).toBe(404)
   })
 
-  test('where the contract is not on the chain there is nothing of limits at all', async () => {
+  test('without the contract on the chain no limits are shown', async () => {
     const code = await anvil('eth_getCode', SPEND_PERMISSIONS_ADDRESS, 'latest')
     try {
       await anvil('anvil_setCode', SPEND_PERMISSIONS_ADDRESS, '0x')

@@ -40,7 +40,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
   const ownAgents = async (page: Page): Promise<void> =>
     await page.getByRole('heading', { name: 'Your agents', level: 1 }).waitFor()
 
-  test('the owner’s page opens in the browser that showed the code, and logout in the terminal ends it', async () => {
+  test('the owner’s page opens in the browser that entered the code, and logout in the terminal ends its session', async () => {
     const { page } = await scene.come()
     let opening: Promise<unknown> = Promise.resolve()
     const { world, err, everything } = terminal({
@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
     await page.getByText(`farebox deregister ${scene.web.agentId}`).waitFor()
     expect(await page.getByRole('button', { name: /^Deregister/ }).count()).toBe(0)
 
-    // The session that the browser has is not replaced.
+    // The browser's session is not replaced.
     const again = terminal({
       browser: url => void (opening = page.goto(url)),
       answers: [

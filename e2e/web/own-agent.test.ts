@@ -7,12 +7,12 @@ import { createWebScene } from '../stage/web/web-scene.ts'
 
 const OWNER = TEST_KEYS.agent.address
 
-/** A quick machine would reload so often that the platform asks it to wait. */
+/** A fast machine would reload so often that the platform limits its rate. */
 const SELDOM = { interval: 2_000 }
 
 const chromium = findChromium()
 
-describe.skipIf(chromium === undefined)('an agent of one’s own, run from a browser', () => {
+describe.skipIf(chromium === undefined)('an owner’s agent, started from a browser', () => {
   const scene = createWebScene(chromium)
 
   async function come(options: VisitOptions = {}): Promise<Page> {
@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
     return page
   }
 
-  test('a secret that was created there starts an agent, which is paid for a job', async () => {
+  test('a secret created in the browser starts an agent, which is paid for a job', async () => {
     const page = await comeAsOwner('/owner/secrets')
     await page.getByRole('button', { name: 'Create a secret' }).click()
     await page.getByLabel('Name').fill('From the browser')
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
     await page.getByText('From the browser').first().waitFor()
   })
 
-  test('an agent that goes offline is the first thing that its owner is told, until it is back', async () => {
+  test('an offline agent is the first item on its owner’s page, until it is back', async () => {
     const page = await comeAsOwner('/owner')
     await page.getByText('Teller').first().waitFor()
     const notice = page.getByText('It is offline and hidden from the search')

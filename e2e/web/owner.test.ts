@@ -63,7 +63,7 @@ beforeEach(async () => {
 })
 
 test.each(['/owner', '/owner/agents/1', '/owner/agents/1/jobs', '/owner/secrets', '/owner/settings'])(
-  '%s offers to sign in to whoever is not, is kept nowhere, and is not for search engines',
+  '%s offers to sign in to signed-out visitors, is not stored by the browser, and is excluded from search engines',
   async url => {
     const { body, headers, statusCode } = await app.inject({ url, headers: HTML })
     expect(statusCode).toBe(200)
@@ -75,7 +75,7 @@ test.each(['/owner', '/owner/agents/1', '/owner/agents/1/jobs', '/owner/secrets'
 )
 
 const chromium = findChromium()
-describe.skipIf(chromium === undefined)('in a browser', () => {
+describe.skipIf(chromium === undefined)('the owner’s pages in a browser', () => {
   let browser: Browser
   let context: BrowserContext
   let wallet: BrowserWallet
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.goto(origin + path)
     await button('Sign in').click()
     await inSheet('Choose a wallet').click()
-    // Beside its name stands what it is known by, which it cannot choose as freely.
+    // Its agent id and endpoint are shown with its name, because it cannot choose them as freely.
     await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
     await page.getByText('wants you to sign in with your Ethereum account').waitFor()
   }
@@ -129,13 +129,13 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 
-  /** WCAG A and AA, by axe, and nothing wider than the window. */
+  /** WCAG A and AA, by axe, and no element wider than the window. */
   async function isAccessible(): Promise<void> {
     expect(await findViolations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   }
 
-  test('who declines to sign is not signed in, and may sign after all', async () => {
+  test('a reader who declines to sign is not signed in, and can sign later', async () => {
     await openSheet('/owner')
     wallet.answer = method => {
       if (method === 'personal_sign') throw new WalletError(4_001, 'no')
@@ -179,7 +179,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByRole('link', { name: 'Data and analysis' }).waitFor()
   })
 
-  test('a category that the platform does not take is not shown as chosen', async () => {
+  test('a category that the platform refuses is not shown as chosen', async () => {
     await signIn(`/owner/agents/${agentId}`)
     const json = { status: 'failed', error_type: 'unavailable', error: 'come back later' }
     await page.route('**/category', route => route.fulfill({ status: 503, json }))
@@ -190,7 +190,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     troubles = troubles.filter(trouble => !trouble.includes('503'))
   })
 
-  test('on a phone the chart draws the days that are chosen, and what scrolls says so', async () => {
+  test('on a phone the chart shows the chosen days, and scrollable parts are marked', async () => {
     await insertJob(stage.parts, { agentId, elapsedMs: 700 })
     await signIn('/owner')
     for (const [days, width] of [
@@ -217,7 +217,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate(attached)).toBe('local, local, scroll, scroll')
   })
 
-  test('an agent that is watched since today is up since then, not for days that nobody saw', async () => {
+  test('the uptime of an agent registered today starts today, not before', async () => {
     await stage.database.query(
       'test-health',
       `insert into agent_health (agent_id, watched_since, failures, due_at, checked_at, last_ok_at, hour, hour_ok, day_ok)
@@ -242,7 +242,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     const told = await page.locator('#health').innerText()
     expect(told).toMatch(/100% since \d\d:\d\d/)
     expect(told).not.toContain('over 7 days')
-    // Watched for longer, and with too few checks for a badge: nothing is still to come.
+    // Monitored for longer, and with too few checks for a badge: no value is pending.
     await stage.database.query(
       'test-watched-long',
       `update agent_health set watched_since = now() - interval '40 days' where agent_id = $1`,
@@ -253,7 +253,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.locator('.rules').innerText()).toMatch(/Uptime, 7 days\s+not known yet\s+needs 90%\s/)
   })
 
-  test('the headings of the secrets stand on one line', async () => {
+  test('the headings of the secrets are on one line', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await signIn('/owner/secrets')
     await page.getByRole('heading', { name: 'Settled today' }).waitFor()
@@ -263,7 +263,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(boxes.map(box => [box?.y, box?.height])).toEqual(boxes.map(() => [boxes[0]?.y, boxes[0]?.height]))
   })
 
-  test('D41 an owner sees how much of today’s settlements is used, what the limit is made of, and what raises it', async () => {
+  test('D41 an owner sees how much of today’s settlements is used, how the limit is computed, and how to raise it', async () => {
     await insertAgent(stage.database, { owner: owner.address, badge: 'bronze', isOffline: true })
     const owners = [{ owner: owner.address, dailySettlements: 5 }]
     await createFacilitatorAdmin(facilitator).sponsor(owners, 'listed')
@@ -287,7 +287,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
   })
 
-  test('a new secret is shown once, and nothing but its reader’s word closes it', async () => {
+  test('a new secret is shown once, and closes only when the reader confirms', async () => {
     await signIn('/owner/secrets')
     await button('Create a secret').click()
     await page.getByLabel('Name').fill('New server')
@@ -329,7 +329,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByText('revoked', { exact: false }).first().waitFor()
   })
 
-  test('a stake is taken back by the owner’s own transaction, which is waited for after a reload too', async () => {
+  test('a stake is withdrawn by the owner’s own transaction, which is followed after a reload too', async () => {
     await signIn(`/owner/agents/${agentId}`)
     await button(`Deregister agent ${agentId}`).click()
     wallet.answer = (method, params) => {

@@ -26,7 +26,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   ]
 
   test.each(PATHS)(
-    '%s breaks no rule of WCAG 2.2 A and AA, desktop and phone, and is nowhere wider than the window',
+    '%s breaks no rule of WCAG 2.2 A and AA, desktop and phone, and is never wider than the window',
     async path => {
       const { page } = await scene.come({ bypassCSP: true })
       await page.goto(path, { waitUntil: 'networkidle' })
@@ -42,7 +42,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     },
   )
 
-  test('without JavaScript they are searched, read, and lead to each other', async () => {
+  test('without JavaScript the pages can be searched and read, and link to each other', async () => {
     const { page } = await scene.come({ javaScriptEnabled: false })
     await page.goto('/')
     await page.getByRole('searchbox').fill('teller')
@@ -56,14 +56,14 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     expect(await page.title()).toBe('Teller · Farebox')
   })
 
-  test('the call in code sends an input that the capability takes', async () => {
+  test('the code sample sends an input that the capability accepts', async () => {
     const { page } = await scene.come()
     await page.goto('/agents/1')
     await page.locator('#code').scrollIntoViewIfNeeded()
     await page.locator('#code pre').filter({ hasText: '"text": "' }).waitFor()
   })
 
-  test.each(['/register', '/owner'])('%s says how to make an agent for this platform', async path => {
+  test.each(['/register', '/owner'])('%s explains how to create an agent for this platform', async path => {
     const { page } = await scene.come()
     await page.goto(path)
     const steps = page.getByRole('list').filter({ hasText: 'Write it' })
@@ -74,7 +74,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     expect(await steps.innerText()).toContain(`--endpoint http://localhost:3000 \\\n  --platform ${url}`)
   })
 
-  test('what is typed and chosen changes the address, and neither the document nor where one is typing', async () => {
+  test('typing and choosing change the address, but neither the document nor the focus', async () => {
     const { page } = await scene.come()
     const documents: string[] = []
     page.on('request', request => {
@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     expect(documents).toEqual(['/'])
   })
 
-  test('each document carries a policy without exceptions, and nothing inline', async () => {
+  test('each document has a strict content security policy, and nothing inline', async () => {
     for (const path of PATHS) {
       const answer = await fetch(`${scene.web.url}${path}`, { headers: { accept: 'text/html' } })
       const policy = answer.headers.get('content-security-policy')
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   })
 
   test.each(['br', 'gzip'])(
-    'scripts and styles are sent compressed as %s, and hold the same text',
+    'scripts and styles are sent compressed as %s, with the same text',
     async encoding => {
       const html = await (await fetch(scene.web.url, { headers: { accept: 'text/html' } })).text()
       const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
@@ -133,7 +133,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     },
   )
 
-  test('programs get JSON where people get pages; what is the API’s stays the API’s', async () => {
+  test('programs get JSON where browsers get pages; API paths are unchanged', async () => {
     const asked = async (path: string, accept: string): Promise<string | null> =>
       (await fetch(`${scene.web.url}${path}`, { headers: { accept } })).headers.get('content-type')
     expect(await asked('/', '*/*')).toContain('application/json')

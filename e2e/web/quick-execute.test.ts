@@ -8,7 +8,7 @@ import { createWebScene } from '../stage/web/web-scene.ts'
 
 const PAYER = TEST_KEYS.payer.address
 
-/** Presses the button in the very moment in which it offers another run, as the second press of a double click may. */
+/** Presses the button at the moment in which it offers another run, as the second press of a double click may. */
 const PRESS_AGAIN_AT_ONCE = `new MutationObserver((_, observer) => {
   const again = document.querySelector('.pay button[type=submit]')
   if (!again?.textContent.includes('run again')) return
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByText('Paid', { exact: true }).waitFor()
   })
 
-  test('with a wallet: it signs for what the page shows, and for nothing else', async () => {
+  test('with a wallet: it signs exactly the order that the page shows', async () => {
     const { page, wallet } = await scene.come({ account: PAYER })
     const signed: unknown[] = []
     if (wallet !== undefined)
@@ -90,7 +90,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect(await page.getByRole('textbox', { name: /^string text/ }).inputValue()).toBe('x'.repeat(41))
   })
 
-  test('a signature that is declined sends nothing, and the form stays', async () => {
+  test('a declined signature sends nothing, and the form stays', async () => {
     const { page, wallet } = await scene.come({ account: PAYER })
     if (wallet !== undefined)
       wallet.answer = method => {
@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByText('No jobs yet').waitFor()
   })
 
-  test('a wallet on another network is asked to change; where it does not, nothing is signed', async () => {
+  test('a wallet on another network is asked to switch; if it does not, nothing is signed', async () => {
     const { page, wallet } = await scene.come({ account: PAYER })
     if (wallet !== undefined)
       wallet.answer = method => {
@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
     expect(await balanceOf(poor)).toBe(has)
 
-    // On a local chain the way on is there; what the page shows of the wallet follows the payment.
+    // On a local chain the next step is offered; the page's wallet data is updated after the payment.
     await page.getByRole('button', { name: 'Get test USDC' }).click()
     await page.getByText(/has 0 USDC/).waitFor({ state: 'detached' })
     await payButton(page).click()
@@ -147,7 +147,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('button', { name: '999.998 USDC' }).waitFor()
   })
 
-  test('another wallet is chosen at once, and what kept the one before from paying is gone', async () => {
+  test('another wallet can be chosen at once, and the previous wallet’s problem disappears', async () => {
     const { page } = await scene.come({ account: '0x976ea74026e726554db657fa54763abd0c3a0aa9' })
     await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('another')
@@ -162,7 +162,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('button', { name: /1,000 USDC/ }).waitFor()
   })
 
-  test('the figures of an agent follow a job that was paid on its page', async () => {
+  test('the figures of an agent are updated after a job that was paid on its page', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${scene.web.agentId}`)
     const count = page.locator('.facts div', { hasText: 'Jobs paid for by others' }).locator('dd')
@@ -173,7 +173,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await expect.poll(async () => Number(await count.innerText())).toBeGreaterThan(before)
   })
 
-  test('a failed job is not charged; tried again it is the same job with the same payment, charged once', async () => {
+  test('a failed job is not charged; a retry is the same job with the same payment, charged once', async () => {
     const { page, wallet } = await scene.come({ account: PAYER })
     const before = await earned()
     await page.goto(`/agents/${scene.web.agentId}?capability=stumble`)
@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.evaluate(PRESS_AGAIN_AT_ONCE)
     await button.click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    // A second order would be under way or paid by the time at which the button may be pressed again.
+    // A second order would be in progress or paid by the time at which the button can be pressed again.
     await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     expect((await earned()) - before).toBe(2_000n)
     await page.getByRole('link', { name: 'Open the job' }).click()
@@ -233,7 +233,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect((await earned()) - before).toBe(4_000n)
   })
 
-  test('a platform that is killed and comes back in mid-job loses nothing', async () => {
+  test('a platform that is killed and restarted in mid-job loses nothing', async () => {
     const { page } = await scene.come()
     const before = await earned()
     const endJob = await scene.web.holdJobs()
@@ -247,7 +247,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect((await earned()) - before).toBe(4_000n)
   })
 
-  test('an agent that is offline can be read about and not be paid', async () => {
+  test('an offline agent has a page, but cannot be paid', async () => {
     await scene.web.killAgent()
     const { page } = await scene.come()
     await expect

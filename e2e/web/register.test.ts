@@ -41,7 +41,7 @@ let registry: Background
 let site: AgentSite
 let origin: string
 let localOrigin: string
-/** What the platform logged: told with a page that does not show what it should. */
+/** The platform's log: printed if a page does not show the expected content. */
 const lines: string[] = []
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   registry = startRegistry(parts)
 })
 
-/** A platform with its pages; what is asked from other pages than its own is refused, so it knows its address first. */
+/** A platform with its pages; requests from other origins are refused, so its address is chosen first. */
 async function openApp(
   of: PlatformParts,
   settings: Partial<PlatformParts['settings']>,
@@ -95,7 +95,7 @@ const mine = (blocks: number): Promise<unknown> => anvil('anvil_mine', `0x${bloc
 
 let callers = 0
 
-/** The path of the page of the agent at the site. */
+/** The path of the agent's page on the site. */
 async function openRegistration(): Promise<string> {
   callers += 1
   const answer = await app.inject({
@@ -113,7 +113,7 @@ async function agentsRegistered(): Promise<number> {
 }
 
 describe('the document', () => {
-  test('shows who is staked for, how much, where, and lets nothing from elsewhere in', async () => {
+  test('shows the payee, the amount and the network of the stake, and loads nothing from other origins', async () => {
     await moveIn(site, { wallet: WALLET })
     const { body, headers, statusCode } = await app.inject({ url: await openRegistration(), headers: HTML })
     expect(statusCode).toBe(200)
@@ -129,7 +129,7 @@ describe('the document', () => {
   })
 
   test.each(['00000000-0000-4000-8000-000000000000', 'nonsense', '%3Cscript%3E'])(
-    'of a registration that is not there (%s) says so to a person',
+    'of a missing registration (%s) shows an explanation',
     async id => {
       const { body, statusCode } = await app.inject({ url: `/register/${id}`, headers: HTML })
       expect(statusCode).toBe(404)
@@ -137,7 +137,7 @@ describe('the document', () => {
     },
   )
 
-  test('an address that was printed before leads to it', async () => {
+  test('an address printed by an earlier version leads to it', async () => {
     const { statusCode, headers } = await app.inject({
       url: '/stake/2f6c0000-0000-4000-8000-000000000000',
       headers: HTML,
@@ -163,7 +163,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   afterAll(() => browser.close())
 
   afterEach(async ({ task }) => {
-    // What a person would have seen where a test waits in vain.
+    // A screenshot for a test that timed out.
     if (task.result?.state === 'fail')
       console.error(await page.locator('body').innerText({ timeout: 5_000 }).catch(String))
     await anvil('evm_setAutomine', true)
@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     readonly path?: string
   }
 
-  /** Opens the page of the agent at the site, with a wallet in the browser unless there is none. */
+  /** Opens the agent's page on the site, with a wallet in the browser unless there is none. */
   async function open(options: Opened = {}): Promise<void> {
     const { hasWallet = true, at = origin, path, ...look } = options
     context = await browser.newContext({
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   const button = (name: string, tab = page) =>
     tab.getByRole('button', { name, exact: true }).filter({ visible: true })
 
-  /** Presses Stake, and takes the wallet where the page asks for one. */
+  /** Presses Stake, and selects the wallet if the page asks for one. */
   async function stake(tab = page): Promise<void> {
     await button('Stake 0.001 ETH', tab).click()
     await tab.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
@@ -230,7 +230,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   }
 
-  test('D36 by keyboard alone: stakes, waits for blocks, and leads to the agent', async () => {
+  test('D36 by keyboard alone: stakes, waits for blocks, and opens the agent’s page', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await button('Stake 0.001 ETH').focus()
@@ -262,7 +262,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     ).toEqual([])
   })
 
-  test('an endpoint is typed, its checks tick in one by one, and the address leads back to it', async () => {
+  test('after an endpoint is typed, its checks appear one by one, and the address leads back to it', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ path: '/register', viewport: { width: 1280, height: 900 } })
     await isAccessible()
@@ -278,7 +278,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
 
-  test('an endpoint that fails shows rule, expected, got and how to mend it, and stays in its field', async () => {
+  test('a failing endpoint shows rule, expected, got and the fix, and stays in its field', async () => {
     await moveIn(site, { wallet: WALLET, devMode: true })
     await open({ path: '/register', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
     await page.getByLabel('Endpoint').fill(site.url)
@@ -294,7 +294,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Stake 0.001 ETH').waitFor()
   })
 
-  test('without a wallet it says where to go', async () => {
+  test('without a wallet it links to one', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ hasWallet: false, colorScheme: 'dark' })
     await button('Stake 0.001 ETH').click()
@@ -302,7 +302,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
   })
 
-  test('D36 another account is told, and the page goes on when it is changed', async () => {
+  test('D36 a wrong account is reported, and the page continues when it is changed', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ viewport: { width: 1280, height: 900 } })
     wallet.accounts = [TEST_KEYS.stranger.address]
@@ -316,7 +316,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await agentsRegistered()).toBe(before + 1)
   })
 
-  test('D36 the account of /about is taken where the wallet shows more than one', async () => {
+  test('D36 the account of /about is used when the wallet exposes more than one', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.accounts = [TEST_KEYS.stranger.address, OWNER]
@@ -325,7 +325,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(OWNER)
   })
 
-  test('a refusal in the wallet sends nothing, and it can be tried again', async () => {
+  test('a request declined in the wallet sends nothing, and can be repeated', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
     wallet.answer = method => {
@@ -341,7 +341,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(/^On-chain as agent/)
   })
 
-  test('the network is changed first; one the wallet does not know is told by its number', async () => {
+  test('the network is changed first; a network that the wallet does not know is named by its number', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     let chainId = '0x1'
@@ -371,7 +371,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  test('a chain that does not answer is told apart from one without the registry', async () => {
+  test('a chain that does not answer and one without the registry have different messages', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.answer = method => {
@@ -387,7 +387,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  test('too little in the account is said before the wallet is asked', async () => {
+  test('a balance that is too low is reported before the wallet is asked', async () => {
     await moveIn(site, { wallet: TEST_KEYS.stranger.address.toLowerCase() })
     await open({ viewport: { width: 1280, height: 900 } })
     wallet.accounts = [TEST_KEYS.stranger.address]
@@ -398,12 +398,12 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await anvil('anvil_setBalance', TEST_KEYS.stranger.address, `0x${(10n ** 18n).toString(16)}`)
   })
 
-  test('REG-06 two tabs send one transaction, and a reload goes on waiting', async () => {
+  test('REG-06 two tabs send one transaction, and a reloaded tab continues to wait', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     const other = await openTab(page.url())
     const before = await agentsRegistered()
-    // The wallet takes its time until both tabs have come as far as they can.
+    // The wallet waits until both tabs have come as far as they can.
     let isAnswered = (): void => undefined
     const answered = new Promise<undefined>(resolve => {
       isAnswered = () => resolve(undefined)
@@ -427,7 +427,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(`Listed as agent ${before + 1}`, other)
   })
 
-  test('REG-06 however often the button is pressed, one transaction is asked for', async () => {
+  test('REG-06 repeated presses of the button request one transaction', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await stake()
@@ -451,7 +451,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     return await openRegistration()
   }
 
-  test('REG-06 a reload while the wallet asks offers no second stake, and goes on with the first', async () => {
+  test('REG-06 a reload while the wallet asks offers no second stake, and continues with the first', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ viewport: { width: 1280, height: 900 } })
     const before = await agentsRegistered()
@@ -462,7 +462,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     wallet.answer = method => (method === 'eth_sendTransaction' ? confirmed : undefined)
     await stake()
     await says('Confirm the stake in Fox & Sons')
-    // The page says so just before it asks: a wallet that was never asked sends nothing.
+    // The page reports this just before it asks: a wallet that was never asked sends nothing.
     await expect.poll(sends).toBe(1)
     await page.reload()
     await says('The stake may have been sent.')
@@ -473,7 +473,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
   })
 
-  test('what a wallet declined unheard is begun again when its person says so', async () => {
+  test('a request that the wallet declined by itself is repeated when its owner asks', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.answer = method => {
@@ -488,7 +488,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(/^On-chain as agent/)
   })
 
-  test('a stake that the contract refuses is told: only gas was spent', async () => {
+  test('a stake that the contract refuses is reported: only gas was spent', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     wallet.answer = async (method, [given]) => {
@@ -500,7 +500,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Stake 0.001 ETH').waitFor()
   })
 
-  test('a stake that is sped up in the wallet is followed; one that is cancelled can be begun again', async () => {
+  test('a stake that is sped up in the wallet is followed; a cancelled one can be started again', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await anvil('evm_setAutomine', false)
@@ -539,7 +539,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(`On-chain as agent ${before + 1}`)
   })
 
-  test('a stake from elsewhere is seen by who has the page open, and by who opens it afterwards', async () => {
+  test('a stake made elsewhere appears on an open page, and on a page opened later', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await button('Stake 0.001 ETH').waitFor()
@@ -552,7 +552,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(wallet.asked).toEqual([])
   })
 
-  /** An agent that was there before is told as such: nothing is ticked as if this visitor had done it. */
+  /** An agent that was listed before is shown as such: no step is ticked as if this visitor had done it. */
   async function isAlreadyListed(agentId: number | bigint, by: string): Promise<void> {
     await page.getByText(`Already listed as agent ${agentId}, by ${by}`).waitFor()
     expect(await page.getByRole('link', { name: 'View the agent' }).getAttribute('href')).toBe(
@@ -564,7 +564,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
   }
 
-  test('an endpoint that another has listed says whose it is, and another one can be checked', async () => {
+  test('an endpoint listed by another owner names that owner, and another endpoint can be checked', async () => {
     await moveIn(site, { wallet: WALLET })
     const path = await openRegistration()
     const agentId = await register(chain, OWNER, site.url)
@@ -577,7 +577,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Check').click()
     const owner = `${OWNER.slice(0, 6)}…${OWNER.slice(-4)}`
     await isAlreadyListed(agentId, owner)
-    // As for an agent that was registered by other ways than this page.
+    // Like an agent that was registered without this page.
     await stage.database.query('test-forget', 'delete from registrations where endpoint = $1', [site.url])
     await page.goto(`${origin}/register`)
     await page.getByLabel('Endpoint').fill(site.url)
@@ -590,7 +590,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
 
-  test('D36 an agent that names another wallet meanwhile is not staked for', async () => {
+  test('D36 an agent that changes its wallet before the stake is not staked for', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await button('Stake 0.001 ETH').waitFor()
@@ -603,7 +603,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(sends()).toBe(0)
   })
 
-  /** Has the platform answer otherwise from now on. */
+  /** Replaces the platform's answers from now on. */
   async function change(how: (told: Registration) => object): Promise<void> {
     await page.route('**/v1/registrations/*', async route => {
       const { pathname: url } = new URL(route.request().url())
@@ -611,7 +611,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     })
   }
 
-  test('a platform that asks for another transaction than is shown is not believed', async () => {
+  test('a platform that requests another transaction than the page shows is not trusted', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     let changed = 0
@@ -619,14 +619,14 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       changed += 1
       return { ...told, stake_wei: '9000000000000000000' }
     })
-    // An answer that was on its way is let pass.
+    // An answer already in progress is passed on.
     await expect.poll(() => changed).toBeGreaterThan(1)
     await stake()
     await says('The platform requested a different transaction from the one shown here.')
     expect(sends()).toBe(0)
   })
 
-  test.each(HOSTILE_TEXTS)('WEB-01 nothing of an agent called %j is run', async text => {
+  test.each(HOSTILE_TEXTS)('WEB-01 an agent called %j runs no code', async text => {
     await moveIn(site, { wallet: WALLET, declaration: { name: text.slice(0, 64), description: text } })
     await open()
     await button('Stake 0.001 ETH').waitFor()
@@ -636,7 +636,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 
-  test('WEB-01 wallets announce what they like: names are text, and icons are images that were brought along', async () => {
+  test('WEB-01 announced wallets are untrusted: names are text, and icons are images from the announcement', async () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await page.addInitScript({ content: `(${HOSTILE_WALLETS})(${JSON.stringify(HOSTILE_TEXTS)})` })
@@ -656,7 +656,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 
-  test('D36 an agent without /about says what it will be listed as, and any account stakes', async () => {
+  test('D36 an agent without /about shows how it will be listed, and any account can stake', async () => {
     site.answer = async request =>
       new URL(request.url).pathname === '/health'
         ? Response.json({ name: 'Old one', version: '1.0', status: 'ok' })
@@ -669,7 +669,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says(/^On-chain as agent/)
   })
 
-  test('on a local chain the test wallet of the page stakes, where it is the wallet of /about', async () => {
+  test('on a local chain the page’s test wallet stakes when it is the wallet of /about', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ at: localOrigin, path: '/register', viewport: { width: 1280, height: 900 } })
     await page.getByRole('button', { name: /USDC/ }).click()
@@ -687,7 +687,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAlreadyListed(await agentsRegistered(), 'you')
   })
 
-  test('on a local chain the test wallet is another account, and another wallet takes its place', async () => {
+  test('on a local chain with another test wallet, another wallet replaces it', async () => {
     await moveIn(site, { wallet: WALLET })
     await open({ at: localOrigin })
     await button('Stake 0.001 ETH').click()
@@ -698,7 +698,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   })
 })
 
-/** Runs in the page: wallets that would like to be more than a name in a list. */
+/** Runs in the page: wallets that try to be more than a name in a list. */
 const HOSTILE_WALLETS = `names => {
   const icons = ['javascript:window.pwned=1', 'https://evil.example/icon.png', 'data:text/html,<script>window.pwned=1</script>', '/icon.svg', 42]
   const announce = () => names.slice(0, 9).forEach((name, index) => {

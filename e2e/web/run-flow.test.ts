@@ -31,14 +31,14 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     }
   })
 
-  /** What the agents have been paid, in atomic units. */
+  /** The amount paid to the agents, in atomic units. */
   async function earned(): Promise<bigint> {
     const data = `0x70a08231${TEST_KEYS.agent.address.slice(2).toLowerCase().padStart(64, '0')}`
     const call = [{ to: USDC, data }, 'latest']
     return BigInt(String(await callAnvil(scene.web.stage.chain.rpcUrl, 'eth_call', call)))
   }
 
-  /** Keeps a flow for somebody else, and gives the page at which it is shared. */
+  /** Saves a flow for another owner, and returns its shared page. */
   async function share(flow: unknown): Promise<string> {
     const { url } = scene.web
     const { context } = await scene.come()
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     return found
   }
 
-  /** A flow of two jobs of the teller, the second of which fails the first time. */
+  /** A flow of two jobs of the agent `teller`, the second of which fails the first time. */
   async function stumbling(prices: { readonly [capability: string]: string } = {}): Promise<unknown> {
     const answer = await fetch(`${scene.web.url}/v1/agents/${scene.web.agentId}`)
     const agent = (await answer.json()) as AgentPage
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
 
   const dialog = (page: Page) => page.getByRole('dialog', { name: /^Run/ })
 
-  /** To the sheet with all prices. */
+  /** Opens the sheet with all prices. */
   async function openSheet(page: Page, path: string, input: unknown): Promise<void> {
     await page.goto(path, { waitUntil: 'networkidle' })
     await page.getByRole('button', { name: /^Run it/ }).click()
@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     const ticket = page.getByRole('region', { name: 'Run ticket' })
     await expect.poll(() => ticket.locator('.hole.punched').count()).toBe(2)
     await page.getByRole('img', { name: 'Image from the agent' }).first().waitFor()
-    // What opens the run opens its jobs, and leaves the address as soon as it is read.
+    // The token that opens the run also opens its jobs, and is removed from the address as soon as it is read.
     await page.locator('a[href^="/jobs/"][href*="#r="]').first().click()
     await page.waitForURL('**/jobs/*')
     await page.getByText('The moon pulls the sea').first().waitFor()
@@ -149,11 +149,11 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.goto('/jobs')
     await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps done/ }).click()
     await headline(page, 'Delivered and paid')
-    // Nothing is asked for once more.
+    // Nothing is requested again.
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
   })
 
-  test('a step that refuses what comes to it ends the run: it says what to change, and asks for nothing', async () => {
+  test('a step that refuses its input ends the run: it names the change to make, and requests nothing', async () => {
     const { flow } = await templateOf('article-card')
     const { inputs, steps, wires } = flow as unknown as {
       readonly inputs: { readonly article: object }
@@ -209,7 +209,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'One step was not delivered')
     await page.getByText('Not delivered, not charged').waitFor()
     expect((await earned()) - before).toBe(2_000n)
-    // A page that is loaded anew finds the run by what this browser keeps.
+    // A reloaded page finds the run by this browser's storage.
     await page.reload()
     await headline(page, 'One step was not delivered')
     await page.getByRole('button', { name: 'Pay 0.003 and resume', exact: true }).dblclick()
@@ -218,7 +218,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect(wallet?.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(2)
   })
 
-  test('a price that is not the one of the flow is told before anything is signed, and what is signed is what is shown', async () => {
+  test('a price that differs from the flow is reported before anything is signed, and the signed amounts are those shown', async () => {
     const path = await share(await stumbling({ count: '0.009' }))
     const { page, wallet } = await scene.come({ account: PAYER })
     const before = await earned()
@@ -234,7 +234,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect((await earned()) - before).toBe(2_000n)
   })
 
-  test('a wallet that declines the second of two signatures: nothing has begun, nothing is charged', async () => {
+  test('a wallet that declines the second of two signatures: nothing is started, nothing is charged', async () => {
     const path = await share(await stumbling())
     const { page, wallet } = await scene.come({ account: PAYER })
     const before = await earned()
@@ -259,7 +259,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.getByText('No jobs yet').waitFor()
   })
 
-  test('a person is asked, and what is behind them is signed for after that; cancelled, it never is', async () => {
+  test('a person is asked, and later steps are signed after that; if the run is cancelled, they never are', async () => {
     const { flow, sample_input: input } = await templateOf('approve-the-summary')
     const path = await share(flow)
     const { page } = await scene.come()
@@ -287,7 +287,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect((await earned()) - before).toBe(25_000n)
   })
 
-  test('the sheet and a run that has stopped break no rule of WCAG 2.2 A and AA, and are nowhere wider than the window', async () => {
+  test('the sheet and a stopped run break no rule of WCAG 2.2 A and AA, and are never wider than the window', async () => {
     const path = await share(await stumbling())
     const { page } = await scene.come({ bypassCSP: true })
     await page.goto(path, { waitUntil: 'networkidle' })

@@ -2,8 +2,8 @@ import { ValidationError, type JobContext } from 'farebox'
 import type { PayInvoiceInput, PayInvoiceOutput } from './agent.d.ts'
 
 /**
- * Pays an invoice out of the wallet of the job's payer. The permission is in a contract: what it does not allow is
- * not moved, whatever this code does. A job that is run again gets the transaction of its first attempt.
+ * Pays an invoice from the wallet of the job's payer. The permission is in a contract, which refuses everything beyond
+ * it, whatever this code does. A job that is run again gets the transaction of its first attempt.
  */
 export default async function payInvoice(
   { invoice_number, recipient, amount, due_date }: PayInvoiceInput,

@@ -1,4 +1,5 @@
-// A job ordered through a platform: what it costs, a payment signed for it alone, the order, and the receipt.
+// Orders a job through a platform: requests the price, signs a payment for this job only, sends the order, and prints
+// the receipt.
 //
 //   PAYER_KEY=0x… npx tsx examples/platform-order/order.ts http://localhost:4000 1 count '{"text":"hello world"}'
 
@@ -18,7 +19,7 @@ if (capability === undefined || !/^0x[0-9a-f]{64}$/i.test(key)) {
   process.exit(2)
 }
 
-// The agent is asked for its price now, and what it says is held against what it registered.
+// The platform requests the agent's current price and compares it with the registered one.
 const price = quote.parse(await post('/v1/quotes', { agent_id: Number(agentId), capability }))
 const network = findNetwork(price.network)
 if (network === undefined) throw new Error(`no such network: ${price.network}`)
@@ -34,7 +35,7 @@ const payment = await signPayment(crypto, privateKeySigner(crypto, key), {
   nowSeconds: Date.now() / 1_000,
 })
 
-// Keep the order until its job has come to an end: the same order again is the same job, and is paid for once.
+// Keep the order until its job has ended: the same order again is the same job, and is paid for once.
 const order = {
   agent_id: Number(agentId),
   capability,

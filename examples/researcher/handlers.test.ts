@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all(open.map(agent => agent.close()))
 })
 
-test('the researcher makes one page of what it has hired two agents for', async () => {
+test('the researcher writes one page from the results of two hired agents', async () => {
   const agent = createTestAgent({ declaration: await readConfig(fileOf('researcher')), handlers })
   const output = await agent.call('digest', { text: TEXT, sentences: 1 })
   expect(output).toMatchObject({
@@ -31,7 +31,7 @@ test('the researcher makes one page of what it has hired two agents for', async 
   await agent.close()
 })
 
-test('the researcher does without what it cannot hire, but not without the gist', async () => {
+test('the researcher works without optional agents, but not without the summary agent', async () => {
   vi.stubEnv('STATISTICS_AGENT_URL', 'http://127.0.0.1:1')
   const agent = createTestAgent({ declaration: await readConfig(fileOf('researcher')), handlers })
   expect(await agent.call('digest', { text: TEXT })).toMatchObject({ hired: 1, topics: [] })

@@ -1,16 +1,16 @@
 import type { Battery } from './battery.ts'
 
-/** How a battery is loaded, and the folders whose later changes make its record old. */
+/** How a battery is loaded, and the folders whose later changes make its record outdated. */
 export interface BatteryEntry {
   load(): Promise<Battery>
   readonly packages: readonly string[]
-  /** Runs only where it is named: it needs programs that few machines have. */
+  /** Runs only when it is named, because it needs programs that few machines have. */
   readonly onlyNamed?: true
 }
 
 const SERVED = ['packages/farebox', 'packages/facilitator', 'packages/payments', 'packages/protocol']
 
-/** All there are, in the order they run: the quick ones first. Each is loaded in a process of its own. */
+/** All batteries in the order they run, the quick ones first. Each is loaded in its own process. */
 export const BATTERIES: { readonly [name: string]: BatteryEntry } = {
   faults: {
     load: async () => (await import('./storms/faults.ts')).faults,

@@ -1,27 +1,30 @@
 import type { EvidenceRecord } from '../../scripts/evidence/record.mjs'
 
-/** How much of a battery is run: `small` is seconds, for every test run; `full` is what the docs show. */
+/**
+ * How much of a battery runs: `small` takes seconds and runs in every test run; `full` produces the figures of the
+ * docs.
+ */
 export type BatterySize = 'small' | 'full'
 
 /** One run of a battery. */
 export interface BatteryRun {
   readonly size: BatterySize
-  /** Where random choices begin: the same seed makes the same ones. */
+  /** The seed of random choices: the same seed makes the same choices. */
   readonly seed: number
-  /** Those of the battery's own flags that were given, by name; '' for one without a value. */
+  /** The battery's own flags that were given, by name; '' for one without a value. */
   readonly flags?: BatteryFlags
-  /** Aborted when the run is to end early; what was started is ended before `run` settles. */
+  /** Aborted to end the run early; everything started is ended before `run` settles. */
   readonly signal: AbortSignal
-  /** Told as often as there is something to tell; the last is shown. */
+  /** Called with each report of progress; the last one is shown. */
   progress(progress: BatteryProgress): void
 }
 
 /** Values of flags by their names. */
 export type BatteryFlags = { readonly [name: string]: string }
 
-/** How far a battery has come. */
+/** The progress of a battery. */
 export interface BatteryProgress {
-  /** What is going on: `kill storm, round 1`. */
+  /** The current activity: `kill storm, round 1`. */
   readonly doing: string
   readonly done: number
   readonly of: number
@@ -29,44 +32,44 @@ export interface BatteryProgress {
 
 /** One line of the scorecard. */
 export interface Score {
-  /** What was tried, a few words: `kill -9: 500 at random moments`. */
+  /** The test, in a few words: `kill -9: 500 at random moments`. */
   readonly test: string
-  /** What was seen: `9,120 jobs delivered, 9,120 payments moved; 0 wrong`. */
+  /** The result: `9,120 jobs delivered, 9,120 payments moved; 0 wrong`. */
   readonly reached: string
-  /** What is asked: `0 wrong: money moved = jobs delivered`. */
+  /** The target: `0 wrong: money moved = jobs delivered`. */
   readonly target: string
   readonly isMet: boolean
 }
 
-/** What came of a battery. */
+/** The result of a battery. */
 export interface BatteryResult {
   readonly scores: readonly Score[]
-  /** What broke, each with the seed or the words that replay it; none when all is well. */
+  /** The violations, each with the seed or the command that replays it; empty if there are none. */
   readonly findings: readonly string[]
-  /** What this machine cannot run, each with the reason. */
+  /** The parts that this machine cannot run, each with the reason. */
   readonly skipped?: readonly string[]
-  /** Further records of such a run, by their names: what pages of the docs are drawn from. */
+  /** Further records of such a run, by name, from which pages of the docs are generated. */
   readonly tables?: { readonly [record: string]: Pick<EvidenceRecord, 'sections' | 'lines'> }
 }
 
-/** A flag that one battery takes, beside those of all. */
+/** A flag of one battery, in addition to the common ones. */
 export interface BatteryFlag {
-  /** What follows it, for the help: `<n>`; undefined: nothing does. */
+  /** The flag's value in the help: `<n>`; undefined: it has no value. */
   readonly value?: string
   readonly help: string
 }
 
-/** Something that puts the real code under fire, and judges it. */
+/** A battery: it stresses the real code and judges the result. */
 export interface Battery {
-  /** As it is chosen by: `npm run fire -- storms`. */
+  /** The name on the command line: `npm run fire -- storms`. */
   readonly name: string
   /** A sentence for the scorecard. */
   readonly does: string
-  /** Its own flags by their names. What it prints is shown when one is given, and such a run is not recorded. */
+  /** Its own flags by name. If one is given, the output is shown, and the run is not recorded. */
   readonly flags?: { readonly [name: string]: BatteryFlag }
-  /** Rejects only where the battery itself fails: what it finds is in the result. */
+  /** Rejects only if the battery itself fails: its findings are in the result. */
   run(run: BatteryRun): Promise<BatteryResult>
 }
 
-/** What was asked for cannot be run; the message says why, and is all that is shown. */
+/** The requested run is not possible; the message has the reason and is shown alone. */
 export class RefusedOption extends TypeError {}

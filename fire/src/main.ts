@@ -35,7 +35,7 @@ async function main(options: Options): Promise<number> {
     say(describeOptions(Object.keys(BATTERIES), battery))
     return 0
   }
-  // Read before the run: what a run draws is itself a change.
+  // Read before the run, because the files that a run writes are themselves changes.
   const commit = write ? readCommit(ROOT) : undefined
   if (write && commit === undefined) say('  not recorded: there are uncommitted changes\n')
   await mkdir(LOGS, { recursive: true })
@@ -51,7 +51,7 @@ async function main(options: Options): Promise<number> {
   return outcomes.every(isPassed) ? 0 : 1
 }
 
-/** A battery that itself fails has no scores; the others run all the same. */
+/** A battery that itself fails has no scores; the others still run. */
 async function runOne(name: string, { size, seed, flags }: Options): Promise<BatteryOutcome> {
   const startedMs = performance.now()
   let doing = ''

@@ -1,4 +1,4 @@
-// How far the code has moved since a record was measured.
+// How much the code has changed since a record was measured.
 
 import { execFileSync } from 'node:child_process'
 
@@ -27,7 +27,7 @@ export function ageOf(root, { commit, date, packages }) {
   }
 }
 
-/** `Measured at 0a1b2c3d, 2026-11-21; 12,345 lines changed since`; the lines only where the record is old. */
+/** `Measured at 0a1b2c3d, 2026-11-21; 12,345 lines changed since`; the lines only if the record is old. */
 export function describeMeasured(root, record) {
   const { isKnown, isOld, changed } = ageOf(root, record)
   const old = isOld ? `; ${changed.toLocaleString('en')} lines changed since` : ''

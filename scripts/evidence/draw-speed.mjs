@@ -1,17 +1,20 @@
-// docs/speed.svg: how many times as fast as its peer each bench found Farebox to be. Readable on light and dark pages.
+// docs/speed.svg: how many times as fast as its peer Farebox is in each bench. Readable on light and dark pages.
 
 import { describeMeasured } from './age.mjs'
 
-/** Sizes in the drawing's own units, a pixel each where it is not scaled. */
+/** Sizes in the drawing's own units, a pixel each if it is not scaled. */
 const WIDTH = 760
 const LABEL_WIDTH = 190
 const BARS = WIDTH - LABEL_WIDTH - 94
 const HEAD_HEIGHT = 64
 const LINE_HEIGHT = 60
-/** How much of the scale is left free behind the longest bar or goal. */
+/** The free share of the scale after the longest bar or goal. */
 const HEADROOM = 1.04
 
-/** A bar for each line of `bench/…` that has a `short` name: `times` as fast as its peer, with its `goal` where it has one. */
+/**
+ * A bar for each line of `bench/…` that has a `short` name: `times` as fast as its peer, with its `goal` if there is
+ * one.
+ */
 export function drawSpeed(root, records) {
   const bars = records
     .filter(({ name }) => name.startsWith('bench/'))
@@ -50,7 +53,7 @@ function drawBar({ short, times, goal, ok, reached, measured }, top, at) {
 </g>`
 }
 
-/** Cut, not rounded: a bar that missed its goal by a little does not show the goal's own figure. */
+/** Truncated, not rounded: a bar that narrowly missed its goal does not show the goal's own figure. */
 function cut(times) {
   const digits = times < 20 ? 1 : 0
   return (Math.floor(times * 10 ** digits) / 10 ** digits).toFixed(digits)

@@ -1,4 +1,4 @@
-// Draws the pages of docs/ that are made from docs/evidence.json alone: node scripts/evidence/draw.mjs
+// Draws the pages of docs/ that are made only from docs/evidence.json: node scripts/evidence/draw.mjs
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const PAGES = {
   'docs/promises.md': formatPromises,
   'docs/speed.svg': drawSpeed,
 }
-/** Differs with every commit, so two pages are compared without it. */
+/** Differs with every commit, so it is ignored when two pages are compared. */
 const AGE = /; (?:[\d,]+ lines changed since|age not known)/g
 
 /** Writes the pages. */
@@ -26,8 +26,8 @@ export function drawPages(root) {
 }
 
 /**
- * Throws where a page is not what the table says, the age of a record left aside. Returns the number of records, and the
- * names of those that are old or of unknown age.
+ * Throws if a page differs from the table, apart from the age of a record. Returns the number of records, and the names
+ * of those that are old or of unknown age.
  */
 export function checkEvidence(root) {
   const records = readRecords(root)

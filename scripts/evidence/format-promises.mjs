@@ -1,4 +1,4 @@
-// docs/promises.md: each promise, the deliberate breaches of it, and the tests that noticed.
+// docs/promises.md: each promise, the deliberate breaches of it, and the tests that detected them.
 
 import { describeMeasured } from './age.mjs'
 import { cell } from './cell.mjs'

@@ -1,4 +1,4 @@
-// docs/reliability.md: what each battery of `npm run fire` came to.
+// The page of the results of `npm run fire`.
 
 import { describeMeasured } from './age.mjs'
 import { cell } from './cell.mjs'
@@ -18,7 +18,7 @@ npm run fire -- storms             one battery
 \`\`\`
 `
 
-/** The page of what `npm run fire` recorded. */
+/** The page of the results of `npm run fire`. */
 export function formatReliability(root, all) {
   const records = all.filter(({ name }) => name.startsWith('fire/'))
   return `${HEAD}\n${formatVerdict(records)}.\n${records.map(record => formatRecord(root, record)).join('')}`

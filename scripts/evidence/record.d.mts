@@ -1,4 +1,4 @@
-/** What was seen in one run, and at which commit. */
+/** The results of one run, and its commit. */
 export interface EvidenceRecord {
   /** `fire/storms` */
   readonly name: string
@@ -7,35 +7,35 @@ export interface EvidenceRecord {
   /** `2026-11-21`, UTC. */
   readonly date: string
   readonly form: 'full' | 'small'
-  /** Repeats it. */
+  /** The command that repeats it. */
   readonly command: string
   readonly machine: string
   readonly seconds: number
-  /** Of random choices, where there were some. */
+  /** The seed of random choices, if there were any. */
   readonly seed?: number
   readonly lines: readonly {
     readonly test: string
     readonly reached: string
     readonly target: string
     readonly ok: boolean
-    /** One sentence about what was done. */
+    /** One sentence about the test. */
     readonly does?: string
-    /** Those of `sections` that it belongs to. */
+    /** The `sections` to which it belongs. */
     readonly in?: readonly string[]
     /** In docs/speed.svg: its label, how many times as fast as the peer, and our goal for that. */
     readonly short?: string
     readonly times?: number
     readonly goal?: number
   }[]
-  /** Headings by their short names, where lines are shown below headings. */
+  /** Headings by their short names, if lines are shown below headings. */
   readonly sections?: { readonly [name: string]: string }
-  /** Taken from a page, with the commit and the date of that page: there is no record of the run itself. */
+  /** Copied from a page, with the commit and the date of that page: the run itself has no record. */
   readonly imported?: true
-  /** How many, where it looks for some. */
+  /** The number of findings, if it searches for some. */
   readonly findings?: number
-  /** Folders whose later changes make it old. */
+  /** Folders whose later changes make it outdated. */
   readonly packages: readonly string[]
-  /** One sentence about what was done. */
+  /** One sentence about the tests. */
   readonly does?: string
 }
 

@@ -1,4 +1,4 @@
-// The table of what was measured, when, and at which commit: docs/evidence.json. One record a name.
+// The table of measurements, with date and commit: docs/evidence.json. One record per name.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 /** The table, from the root of the clone. */
 const TABLE = 'docs/evidence.json'
-/** What a run with --write changes itself; several runs may be written before they are committed. */
+/** Files that a run with --write changes itself; several runs may be written before they are committed. */
 const WRITTEN = [TABLE, 'docs/reliability.md', 'docs/promises.md', 'docs/speed.svg']
 
 /**
@@ -22,15 +22,15 @@ export function readRecords(root) {
 }
 
 /**
- * The commit that is checked out, read before a measurement begins; undefined where files differ from it, since it would
- * not be what is measured.
+ * The commit that is checked out, read before a measurement begins; undefined if files differ from it, because the
+ * measured code would not be the commit.
  */
 export function readCommit(root) {
   const changed = git(root, 'status', '--porcelain', '--', '.', ...WRITTEN.map(path => `:(exclude)${path}`))
   return changed === '' ? git(root, 'rev-parse', 'HEAD').trim() : undefined
 }
 
-/** Writes a record in the place of the last one of its name, with today's date. */
+/** Writes a record in place of the previous one of its name, with today's date. */
 export function writeRecord(root, record) {
   const { name, ...rest } = record
   const dated = { name, ...rest, date: new Date().toISOString().slice(0, 10) }

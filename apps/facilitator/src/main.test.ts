@@ -9,9 +9,9 @@ import { expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 
-test('without a DATABASE_URL it keeps the ledger in a PostgreSQL of its own, and ends that one too', async () => {
+test('without a DATABASE_URL it starts its own PostgreSQL for the ledger, and stops it at the end', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-facilitator-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   const chain = await startChain()
   const lines: string[] = []

@@ -22,9 +22,9 @@ export async function makeSecret(words: readonly string[], root: string): Promis
   const asked = readWords(words)
   if (asked === undefined) {
     const [wallet] = words.filter(word => word.startsWith('0x') && !isAddress(word))
-    if (wallet !== undefined) process.stderr.write(`✗ ${wallet} is no address: 0x and 40 hex digits\n\n`)
+    if (wallet !== undefined) process.stderr.write(`✗ ${wallet} is not an address: 0x and 40 hex digits\n\n`)
     process.stderr.write(
-      'npm run secret -- <the address that should be paid: 0x and 40 hex digits> [--folder <of npm start>]\n',
+      'npm run secret -- <the wallet to pay: 0x and 40 hex digits> [--folder <of npm start>]\n',
     )
     return 2
   }
@@ -45,7 +45,7 @@ export async function makeSecret(words: readonly string[], root: string): Promis
       FAREBOX_RPC_URL: local.chain.rpcUrl,
     }
     // The output is pasted into a shell, and some shells accept no comments, so stdout holds nothing else.
-    process.stderr.write(`  ✓ ${wallet} has 1 test ETH, and 10 test USDC more\n`)
+    process.stderr.write(`  ✓ ${wallet} has 1 test ETH, and got 10 test USDC\n`)
     for (const [name, value] of Object.entries(lines)) process.stdout.write(`export ${name}=${value}\n`)
     return 0
   } catch (error) {

@@ -121,7 +121,7 @@ async function showJobs(
     } catch (error) {
       if (!isServiceError(error)) throw error
       failed += 1
-      steps.line(`  ✗ not delivered, and by its word not charged: ${error.message}`)
+      steps.line(`  ✗ not delivered, and reported as not charged: ${error.message}`)
       steps.line(`    Why it failed is in its log, in ${folder}/logs`)
     }
   }

@@ -69,7 +69,7 @@ test('a slow step reports what it is doing after ten seconds, and then every thi
   expect(written()).toMatch(/72\.0 s\n$/)
 })
 
-test('a step that is quick or fails prints only that', async () => {
+test('a step that is quick or fails prints only its result', async () => {
   const { steps, pass, written } = await printer()
   await steps.step(
     'chain',

@@ -8,13 +8,13 @@ import type { Stage } from '../stage/stage.ts'
 const BLOCK_SECONDS = 2
 const LIMIT_SECONDS = 90
 
-/** How much of each load. */
+/** The size of each load. */
 interface Loads {
-  /** Relayer keys of the one facilitator; one comes first. */
+  /** Relayer keys of the one facilitator; a single key comes first. */
   readonly keys: readonly number[]
   readonly burst: number
   readonly steadySeconds: number
-  /** What the peer can take. */
+  /** The limits of the peer. */
   readonly peerBurst: number
 }
 
@@ -22,7 +22,7 @@ const FULL: Loads = { keys: [1, 2, 4], burst: 4_000, steadySeconds: 30, peerBurs
 const QUICK: Loads = { keys: [1], burst: 400, steadySeconds: 4, peerBurst: 20 }
 
 /**
- * Settlement on a chain that makes a block every two seconds: our facilitator, a process of its own, with one relayer key
+ * Settlement on a chain that makes a block every two seconds: our facilitator, in its own process, with one relayer key
  * and with several, and the x402 project's facilitator on the same kind of blocks.
  */
 export const blocks: Bench = {

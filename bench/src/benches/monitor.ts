@@ -16,7 +16,10 @@ const WORKERS = 3
 const LEAST_PER_SECOND = 10_000
 const HOUR_MS = 3_600_000
 
-/** A round of three workers over a million agents: each leased once and its result written; the check itself is left out. */
+/**
+ * A round of three workers over a million agents: each is leased once and its result written; the check itself is left
+ * out.
+ */
 export const monitor: Bench = {
   name: 'monitor',
   isLong: true,
@@ -36,7 +39,7 @@ export const monitor: Bench = {
       atMs: hourMs,
     })
     stage.tell('the first checks of an hour')
-    // The first check of an hour also closes the hour before: the most that there is to write.
+    // The first check of an hour also closes the previous hour: the maximum to write.
     const closing = { agents, atMost: Math.min(agents, 200_000), atMs: hourMs + HOUR_MS }
     return [whole, await runRound(database, { what: 'first checks of an hour', ...closing })]
   },
@@ -45,12 +48,12 @@ export const monitor: Bench = {
 interface Round {
   readonly what: string
   readonly agents: number
-  /** Where only a part of the round is measured. */
+  /** If only a part of the round is measured. */
   readonly atMost: number
   readonly atMs: number
 }
 
-/** Rejects where an agent was leased twice, and where one was left out of a whole round. */
+/** Rejects if an agent was leased twice, and if one was missed in a whole round. */
 async function runRound(database: Database, { what, agents, atMost, atMs }: Round): Promise<Row> {
   const times = new Uint8Array(agents + 1)
   let checked = 0
@@ -73,14 +76,14 @@ async function runRound(database: Database, { what, agents, atMost, atMs }: Roun
   })
 }
 
-/** `take` returns whether to go on. */
+/** `take` returns whether to continue. */
 async function runWorker(
   database: Database,
   atMs: number,
   take: (leases: readonly CheckLease[]) => boolean,
 ): Promise<void> {
   const settings = { checkIntervalMs: CHECK_INTERVAL_MS }
-  // The loop uses these parts and no others.
+  // The loop uses only these parts.
   const parts = { database, clock: systemClock, log: silentLog, settings } as unknown as PlatformParts
   const outage = watchOwnOutage(parts, Math.random)
   const means = { outage, chance: Math.random, signal: new AbortController().signal }
@@ -99,7 +102,7 @@ async function runWorker(
   }
 }
 
-/** Listed agents from 1 on, each of a host of its own, all due for a check. */
+/** Listed agents from 1 on, each on its own host, all due for a check. */
 async function fillWatched({ pool }: Database, agents: number): Promise<void> {
   await pool.query(
     `insert into agents (agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,

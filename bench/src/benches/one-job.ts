@@ -14,7 +14,7 @@ import { startPaidPath } from '../stage/start-paid-path.ts'
 import { startFundedChain, startReferenceFacilitator, startX402Server } from '../stage/start-peers.ts'
 import type { Stage } from '../stage/stage.ts'
 
-/** One paid job at a time, everything real, on a chain that makes a block at once: how long it takes. */
+/** One paid job at a time, with real parts, on a chain that makes a block at once: its duration. */
 export const oneJob: Bench = {
   name: 'one-job',
   async run(stage) {
@@ -59,9 +59,9 @@ export const oneJob: Bench = {
 
 const P50_LIMIT_MS = 12
 const JOBS_A_ROUND = 50
-/** Alone is a job that finds everybody done with the one before. */
+/** A job is alone if the previous one has ended everywhere. */
 const PAUSE_MS = 10
-/** Until their code is compiled, servers are slow at whatever they do. */
+/** Servers are slow until their code is compiled. */
 const WARM_UP_JOBS = 400
 const WARM_UP_CONNECTIONS = 8
 
@@ -84,7 +84,7 @@ async function peer(stage: Stage): Promise<Contender<readonly number[]>> {
   return await jobsAlone(stage, name, { url, requests: await jobsForAnybody(stage.crypto, url) })
 }
 
-/** Warms a server up under load, and makes the contender that sends it one job after another. */
+/** Warms a server up under load, and creates the contender that sends it one job after another. */
 async function jobsAlone(
   stage: Stage,
   name: string,

@@ -14,8 +14,8 @@ import {
 import type { Stage } from '../stage/stage.ts'
 
 /**
- * A paid job through the runtime alone: ours asks a facilitator that says yes at once, the peer the x402 project's own,
- * which it cannot do without.
+ * A paid job through the runtime alone: ours asks a facilitator that accepts at once; the peer needs the x402 project's
+ * own.
  */
 export const paidExecute: Bench = {
   name: 'paid',

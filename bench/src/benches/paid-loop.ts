@@ -22,10 +22,10 @@ import {
   type ServerRound,
 } from '../stage/measure-server.ts'
 
-/** Everything but how many at once and how often. */
+/** All options except the concurrency and the number of rounds. */
 type Loop = Omit<Measured, 'count' | 'connections'>
 
-/** At the same time: a caller by itself, some, and as many as a busy agent has. */
+/** The concurrency: a single caller, some, and as many as a busy agent has. */
 const CONNECTIONS = [1, 16, 64] as const
 /** Requests of a round. */
 const OURS: PerConnections = { 1: 100, 16: 400, 64: 1_200 }
@@ -34,7 +34,10 @@ const PEERS: PerConnections = { 1: 25, 16: 80, 64: 160 }
 type Connections = (typeof CONNECTIONS)[number]
 type PerConnections = { readonly [Count in Connections]: number }
 
-/** A paid job through everything that is ours, against the x402 project's server and facilitator; each on its own chain. */
+/**
+ * A paid job through our agent and facilitator, against the x402 project's server and facilitator; each on its own
+ * chain.
+ */
 export const paidLoop: Bench = {
   name: 'loop',
   async run(stage) {

@@ -16,7 +16,7 @@ const SEARCH_P95_MS = 50
 const PAGE_P95_MS = 10
 const QUESTIONS = 1_500
 
-/** A mix of searches, and the page of an agent, over a million made-up agents. */
+/** A mix of searches, and the page of an agent, over a million generated agents. */
 export const search: Bench = {
   name: 'search',
   isLong: true,
@@ -91,7 +91,7 @@ async function measurePages(
 ): Promise<readonly number[]> {
   const timesMs: number[] = []
   for (let index = 0; index < 600; index += 1) {
-    // Every other one has a month of checks behind it.
+    // Every other one has a month of checks.
     const agentId = 1 + random.below(index % 2 === 0 ? Math.min(agents, 1_000) : agents)
     const startedMs = performance.now()
     await ask(routes, '/v1/agents/:agentId', undefined, { agentId })

@@ -14,12 +14,12 @@ import { builtFile } from '../stage/start-server.ts'
 import type { Bench, Row } from '../report/bench.ts'
 import { milliseconds } from '../report/figures.ts'
 
-/** How often a round verifies all payments, so that it takes some hundred milliseconds. */
+/** The number of times a round verifies all payments, so that it takes some hundred milliseconds. */
 const TIMES = { native: 80, wasm: 20, viem: 2 }
 const PAYMENTS = 50
 const CURVES = ['native', 'wasm'] as const
 
-/** One payment, from its header to the address that signed it; viem starts from the decoded parts already. */
+/** One payment, from its header to the address of its signer; viem starts from the decoded parts. */
 export const verifyPayment: Bench = {
   name: 'verify',
   async run(stage) {
@@ -67,7 +67,7 @@ async function signPayments(stage: Stage): Promise<readonly string[]> {
   return await Promise.all(Array.from({ length: PAYMENTS }, sign))
 }
 
-/** A round is a process of its own, with the modules of its build; it resolves to the CPU time of one payment. */
+/** A round is a separate process, with the modules of its build; it resolves to the CPU time of one payment. */
 function contender(
   { name, root }: Build,
   verifier: keyof typeof TIMES,

@@ -8,7 +8,7 @@ import { measureServerTime } from '../web/server-time.ts'
 import { measureSizes } from '../web/sizes.ts'
 import type { Stage } from '../stage/stage.ts'
 
-/** The pages as they were built: what the first one weighs, Lighthouse's scores, and the platform's time for a page. */
+/** The built pages: the weight of the first one, Lighthouse's scores, and the platform's time for a page. */
 export const web: Bench = {
   name: 'web',
   isLong: true,

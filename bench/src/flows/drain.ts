@@ -6,21 +6,21 @@ import type { Stage } from '../stage/stage.ts'
 import { builtFile } from '../stage/start-server.ts'
 import type { FlowRuns } from './flow-runs.ts'
 
-/** How runs that were all there at the beginning were done. */
+/** The result of runs that all existed at the beginning. */
 export interface Drained {
   readonly perSecond: number
   /** CPU time of the workers for a run. */
   readonly cpuMsEach: number
-  /** CPU time of the database for a run; 0 where its processes are not ours to read. */
+  /** CPU time of the database for a run; 0 if its processes cannot be read. */
   readonly databaseCpuMsEach: number
 }
 
-/** Runs that are done before anything is measured: code is compiled and statements are planned then. */
+/** Runs completed before the measurement: code is compiled and statements are planned by then. */
 const WARM_UP_RUNS = 100
 const READ_EVERY_MS = 100
 const STUCK_MS = 60_000
 
-/** Lets so many worker processes do so many runs. Rejects where they stop doing so before the end. */
+/** Lets a number of worker processes complete a number of runs. Rejects if they stop before the end. */
 export async function drain(
   stage: Stage,
   runs: FlowRuns,

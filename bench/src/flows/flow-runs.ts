@@ -11,17 +11,17 @@ import { INPUT, signRun, threeSteps } from './three-steps.ts'
 
 /** Runs of a flow of three jobs, in the tables of a platform. */
 export interface FlowRuns {
-  /** Takes all runs away and writes down so many new ones. */
+  /** Deletes all runs and inserts new ones. */
   begin(count: number): Promise<void>
-  /** When each run that is done and paid was done, the first one first: milliseconds since the epoch. */
+  /** When each completed and paid run ended, the first one first: milliseconds since the epoch. */
   readDone(): Promise<readonly number[]>
 }
 
 const AGENT_ID = 1
-/** As many as the platform starts at once for one address. */
+/** The number that the platform starts at once for one address. */
 const AT_ONCE = 8
 
-/** Starts runs as `POST /v1/runs` does. `readDone` rejects once a run cannot be done any more. */
+/** Starts runs as `POST /v1/runs` does. `readDone` rejects once a run can no longer complete. */
 export async function openFlowRuns(stage: Stage, { url, schema }: OwnSchema): Promise<FlowRuns> {
   const parts = await openParts(url, schema)
   stage.onStrike(() => closeParts(parts))
@@ -33,7 +33,7 @@ export async function openFlowRuns(stage: Stage, { url, schema }: OwnSchema): Pr
   const start = async (): Promise<void> => {
     const payments = await signRun(parts.crypto)
     const given = { run_id: randomUUID(), flow, input: INPUT, max_total: '0.006', payments }
-    // What the route has read is the same document.
+    // The route parses the same document.
     await startRun(
       given as unknown as Parameters<typeof startRun>[0],
       { caller: { kind: 'anonymous', ip: '127.0.0.1' }, trace: readTraceparent(undefined) },

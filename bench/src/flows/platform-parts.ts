@@ -10,7 +10,7 @@ import { silentLog } from '@farebox/server/log'
 import { NETWORK } from '../stage/sign-jobs.ts'
 import { stubOutbound, stubRpc } from './stub-world.ts'
 
-/** The parts of a platform whose agents and whose chain are stubs, and all else is as it is shipped. */
+/** The parts of a platform with stubs for agents and chain; everything else is as shipped. */
 export async function openParts(connectionString: string, schema: string): Promise<PlatformParts> {
   return {
     database: await openStorage({ connectionString, schema, connections: 10 }),
@@ -39,7 +39,7 @@ export async function openParts(connectionString: string, schema: string): Promi
   }
 }
 
-/** Lets go what {@link openParts} has opened. */
+/** Closes the parts that {@link openParts} has opened. */
 export async function closeParts({ database, checker }: PlatformParts): Promise<void> {
   await checker.close()
   await database.pool.end()

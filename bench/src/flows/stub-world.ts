@@ -12,11 +12,11 @@ import type { Outbound } from '@farebox/platform/outbound/outbound'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { NETWORK } from '../stage/sign-jobs.ts'
 
-/** What every step of the flow costs: 0.002 USDC. */
+/** The price of every step of the flow: 0.002 USDC. */
 export const PRICE_ATOMIC = 2_000n
 export const ENDPOINT = 'https://agent.example'
 
-/** The one agent that all steps order from. */
+/** The only agent, from which all steps order. */
 export const DECLARATION: Declaration = {
   service_version: '1.0',
   name: 'Shout',
@@ -47,7 +47,7 @@ const REQUIREMENT = createRequirement({
   maxDeadlineSeconds: DECLARATION.max_deadline_seconds,
 })
 
-/** What the agent asks for: always the same. */
+/** The agent's demand: always the same. */
 const PRICE_ANSWER: StubAnswer = {
   status: 402,
   headers: {
@@ -61,7 +61,9 @@ const PRICE_ANSWER: StubAnswer = {
   body: JSON.stringify(paymentRequiredBody(REQUIREMENT, { agent: 'Shout', capability: 'shout' })),
 }
 
-/** Does a paid job at once. The transaction that pays for it is called after the nonce, so that any process knows it. */
+/**
+ * Answers a paid job at once. The transaction that pays for it is named after the nonce, so that any process knows it.
+ */
 function answerPaid(request: string, header: string): StubAnswer {
   const { job_id: jobId, task } = JSON.parse(request) as {
     readonly job_id: string
@@ -80,7 +82,7 @@ function answerPaid(request: string, header: string): StubAnswer {
   }
 }
 
-/** A node on whose chain everybody has money, and every transaction is a payment for one step of the flow. */
+/** A node whose chain gives everyone money, and in which every transaction is a payment for one step of the flow. */
 export const stubRpc: JsonRpc = {
   async call(method, [first]) {
     switch (method) {
@@ -88,7 +90,7 @@ export const stubRpc: JsonRpc = {
         return quantity(BigInt(NETWORK.chainId))
       case 'eth_call': {
         const { data = '' } = first as { readonly data?: string }
-        // balanceOf; else whether an authorization was used.
+        // balanceOf; otherwise whether an authorization was used.
         return `0x${word(data.startsWith('0x70a08231') ? quantity(10n ** 12n) : '0x0')}`
       }
       case 'eth_getBalance':

@@ -52,7 +52,7 @@ async function jobStep(agentId: number): Promise<JobStep> {
   }
 }
 
-/** Payments of one payer for all steps of a run, as a client of ours signs them. */
+/** Payments of one payer for all steps of a run, signed like our client's. */
 export async function signRun(crypto: EvmCrypto): Promise<readonly object[]> {
   const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
   const requirement = createRequirement({

@@ -1,4 +1,4 @@
-// A worker of the platform, started by path: drives runs and the jobs that they order, from SIGUSR2 until SIGTERM.
+// A worker of the platform, started by path: drives runs and their jobs, from SIGUSR2 until SIGTERM.
 
 import { once } from 'node:events'
 import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
@@ -8,7 +8,7 @@ import { closeParts, openParts } from './platform-parts.ts'
 const parts = await openParts(process.env['DATABASE_URL'] ?? '', process.env['DATABASE_SCHEMA'] ?? '')
 const ending = once(process, 'SIGTERM')
 const beginning = once(process, 'SIGUSR2')
-// A listener for a signal alone keeps no process alive.
+// A signal listener does not keep a process alive.
 const alive = setInterval(() => undefined, 60_000)
 process.stdout.write('ready\n')
 await Promise.race([beginning, ending])

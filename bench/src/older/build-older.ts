@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CURRENT, type Build } from '../stage/build.ts'
 
-/** An older commit, built in a folder of its own. */
+/** An older commit, built in its own folder. */
 export interface OlderBuild extends Build {
   /** Removes the folder and git's entry for it. */
   remove(): Promise<void>
 }
 
 const MOST_OUTPUT_BYTES = 64 * 1_048_576
-/** Only what the servers and the verification are made of; `tsc -b` adds what they refer to. */
+/** Only the parts of the servers and the verification; `tsc -b` adds the packages that they refer to. */
 const PACKAGES = ['packages/farebox', 'packages/facilitator', 'packages/payments']
 
 /**
- * Checks a commit out in `folder` as a git worktree, installs its packages without their scripts, and builds the agent's
- * runtime and the facilitator. Rejects where git does not know the commit, and where the build fails; removes the
+ * Checks a commit out in `folder` as a git worktree, installs its packages without their scripts, and builds the
+ * agent's runtime and the facilitator. Rejects if git does not know the commit, and if the build fails; removes the
  * worktree then.
  */
 export async function buildOlder(

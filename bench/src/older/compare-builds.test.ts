@@ -9,7 +9,7 @@ test('a build that takes half of the time, or does twice as much, is twice as fa
   expect(compareBuilds({ current: [4, 8], older: [2, 4] }, { ...naming, better: 'more' }).ratio).toBe(2)
 })
 
-test('rounds are compared one by one: what slows the machine down for both does not spread the ratio', () => {
+test('rounds are compared one by one: a slowdown that affects both builds does not widen the spread', () => {
   const row = compareBuilds({ current: [1, 10, 100], older: [2, 20, 200] }, { ...naming, better: 'less' })
   expect(row).toMatchObject({ ratio: 2, spread: { low: 2, high: 2 } })
 })

@@ -1,7 +1,7 @@
 import type { Row } from '../report/bench.ts'
 import { median, quantile } from '../rounds/statistics.ts'
 
-/** What both builds were measured at, round by round: the two figures at one place were measured in the same moment. */
+/** The figures of both builds, round by round: the two figures at one index were measured at the same moment. */
 export interface BuildRounds {
   readonly current: readonly number[]
   readonly older: readonly number[]

@@ -8,9 +8,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { baseSepolia } from 'viem/chains'
 
 /**
- * The x402 project's own facilitator, unmodified, behind the few lines of HTTP it wants. In its best light: its
- * transactions are sent one after another, without which it loses many of the settlements that come together (viem's
- * nonce manager loses some), and it asks for receipts as often as a chain that makes a block at once allows.
+ * The x402 project's own facilitator, unmodified, behind a minimal HTTP server. At its best: its transactions are sent
+ * one after another, without which it loses many concurrent settlements (viem's nonce manager loses some), and it polls
+ * for receipts as often as a chain with instant blocks allows.
  */
 const account = privateKeyToAccount((process.env['RELAYER_PRIVATE_KEY'] ?? '') as Hex)
 const wallet = createWalletClient({
@@ -19,7 +19,8 @@ const wallet = createWalletClient({
   transport: http(process.env['RPC_URL']),
   pollingInterval: 50,
 }).extend(publicActions)
-// viem's types and the x402 project's part ways under exactOptionalPropertyTypes; its documentation joins them like this.
+// viem's types and the x402 project's differ under exactOptionalPropertyTypes; its documentation combines them like
+// this.
 const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as Parameters<
   typeof toFacilitatorEvmSigner
 >[0])

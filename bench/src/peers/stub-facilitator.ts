@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** A facilitator that reads what it is asked and says yes at once, holding and proving nothing. */
+/** A facilitator that parses its requests and accepts at once, without holds or proofs. */
 const TRANSACTION = `0x${'ab'.repeat(32)}`
 
 const ANSWERS: { readonly [path: string]: Buffer } = {

@@ -1,7 +1,7 @@
 import { HTTPFacilitatorClient, x402ResourceServer, type RoutesConfig } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
 
-/** The work both x402 servers do: what our agent's handler does. */
+/** The work of both x402 servers: that of our agent's handler. */
 export function createEcho(): (text: string) => {
   readonly output: { readonly text: string; readonly run: number }
 } {

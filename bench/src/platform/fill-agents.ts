@@ -5,12 +5,12 @@ import type { OwnSchema } from '../stage/open-database.ts'
 import { createAgentMaker, type MadeUpAgent } from './made-up-agents.ts'
 
 const BATCH = 2_000
-/** So many are made one by one; more are copies of these under other numbers. */
+/** The number of agents generated one by one; more are copies of these under other numbers. */
 const DIFFERENT_AGENTS = 250_000
 
 /**
- * Fills the empty tables of a platform with agents as search keeps them: by its own code, many at once, indexes last. As
- * an administrator of the database, whom it lets off the checks of references.
+ * Fills the empty tables of a platform with agents as search stores them: by its own code, in bulk, indexes last. Runs
+ * as an administrator of the database, without checks of references.
  */
 export async function fillAgents(
   { url, schema }: OwnSchema,
@@ -70,7 +70,7 @@ async function makeAgents(
 
 type AgentRows = ReturnType<typeof rowsOf>
 
-/** What the tables keep of an agent, by their columns. */
+/** The columns of an agent, by table. */
 function rowsOf(made: MadeUpAgent, agentId: number) {
   const { declaration, badge, isProvisional, jobsDone } = made
   const { name, description } = declaration
@@ -165,7 +165,7 @@ const COPY_AGENTS = `
       gives_count
     from copies c join search_capabilities o on o.agent_id = c.original`
 
-/** A thousand agents have been watched for a month: what the others' history is does not matter to a page. */
+/** A thousand agents have a month of checks: the history of the others does not affect a page. */
 const FILL_THE_REST = `
   insert into search_words select word from ts_stat('select all_words from search_entries tablesample system (20)')
     where length(word) > 3;
@@ -178,7 +178,9 @@ const FILL_THE_REST = `
     select agent_id, date_trunc('hour', now()) - hour * interval '1 hour', 6, 0, array[20, 30, 25, 40, 22, 31]
     from generate_series(1, 1000) as agent_id, generate_series(1, 720) as hour`
 
-/** Drops the indexes of the search's tables, their primary keys aside; returns how to make them again. */
+/**
+ * Drops the indexes of the search's tables, except their primary keys; returns the statements that create them again.
+ */
 async function dropIndexes(pool: pg.Pool): Promise<readonly string[]> {
   const { rows } = await pool.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes

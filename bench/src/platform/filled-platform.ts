@@ -5,17 +5,17 @@ import { createAgentMaker, makeVocabulary, type MadeUpAgent } from './made-up-ag
 import { createRandom, type Random } from './random.ts'
 import { searchMix, type Kind } from './search-mix.ts'
 
-/** A platform's tables with made-up agents. */
+/** A platform's tables with generated agents. */
 export interface FilledPlatform extends OwnSchema {
   readonly agents: number
   readonly random: Random
-  /** The questions that are asked of it. */
+  /** The measured queries. */
   readonly searches: readonly Kind[]
 }
 
 const VOCABULARY = 60_000
 
-/** Fills in a million agents; few where the stage is quick. */
+/** Inserts a million agents; few if the stage is quick. */
 export async function fillPlatform(stage: Stage): Promise<FilledPlatform> {
   const own = await openSchema(stage)
   const agents = stage.quick ? 5_000 : 1_000_000

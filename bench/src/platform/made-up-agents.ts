@@ -3,7 +3,7 @@ import type { FieldMap, FieldType } from '@farebox/protocol/fields/field'
 import type { Badge } from '@farebox/platform/src/agents/agent-row'
 import { createRandom, zipfian, type Random } from './random.ts'
 
-/** An agent that could be. */
+/** A plausible agent. */
 export interface MadeUpAgent {
   readonly declaration: Declaration
   readonly badge: Badge
@@ -12,7 +12,7 @@ export interface MadeUpAgent {
   readonly isProvisional: boolean
 }
 
-/** Words, the most common first, of which all texts are made. */
+/** The words of all texts, the most common first. */
 export function makeVocabulary(count: number, seed: number): readonly string[] {
   const random = createRandom(seed)
   const words = new Set(COMMON)
@@ -23,7 +23,7 @@ export function makeVocabulary(count: number, seed: number): readonly string[] {
   return [...words]
 }
 
-/** Makes agents one after another, the same ones for the same seed. */
+/** Generates agents one after another, the same ones for the same seed. */
 export function createAgentMaker(vocabulary: readonly string[], seed: number): () => MadeUpAgent {
   const random = createRandom(seed)
   const word = zipfian(vocabulary, random)
@@ -67,7 +67,7 @@ export function createAgentMaker(vocabulary: readonly string[], seed: number): (
   }
 }
 
-/** What people of the trade say most. */
+/** The most common words of the field. */
 const COMMON = (
   'agent data text api and for the to of a with image search code translate summary your analysis price weather ' +
   'document language report market token chat video audio news email web page table query chart model risk audit'

@@ -1,10 +1,10 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers, the same for the same seed. */
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number
   /** A whole number from 0 up to, not including, `below`. */
   below(below: number): number
-  /** One of them. Throws for none. */
+  /** One of the list. Throws if it is empty. */
   pick<T>(from: readonly T[]): T
 }
 

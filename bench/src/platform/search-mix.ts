@@ -2,17 +2,17 @@ import type { SearchQuery } from '@farebox/platform-api/search'
 import type { MadeUpAgent } from './made-up-agents.ts'
 import type { Random } from './random.ts'
 
-/** One kind of question, as people and programs ask it. */
+/** One kind of query, as people and programs send it. */
 export interface Kind {
   readonly name: string
-  /** How many of a hundred questions are of this kind. */
+  /** The share of this kind, in a hundred queries. */
   readonly share: number
-  /** Pages gone through before the one that is measured. */
+  /** Pages read before the measured one. */
   readonly pagesBefore?: number
   ask(): SearchQuery
 }
 
-/** The kinds of questions, over agents that are there. */
+/** The kinds of queries, over existing agents. */
 export function searchMix(
   vocabulary: readonly string[],
   sampleAgent: () => MadeUpAgent,
@@ -70,7 +70,7 @@ function pickTwo(words: readonly string[], random: Random): string {
   return `${random.pick(words)} ${random.pick(words)}`
 }
 
-/** Two letters swapped, one left out, one doubled, or one for another. */
+/** Two letters swapped, one left out, one doubled, or one replaced. */
 function mistype(word: string, random: Random): string {
   const at = 1 + random.below(Math.max(1, word.length - 2))
   const before = word.slice(0, at)

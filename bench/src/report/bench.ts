@@ -1,13 +1,13 @@
 import type { Build } from '../stage/build.ts'
 import type { Stage } from '../stage/stage.ts'
 
-/** One thing that is measured. */
+/** One measurement. */
 export interface Bench {
   /** For `--only`. */
   readonly name: string
   /** Takes so long that it only runs when it is named. */
   readonly isLong?: boolean
-  /** Sets its own scene, checks that everybody does the real work, measures. Rejects where anything is not as it should be. */
+  /** Sets up its own scene, checks that every contender does the real work, and measures. Rejects if a check fails. */
   run(stage: Stage): Promise<readonly Row[]>
   /** Measures the current build and an older one in turns. Absent: this bench cannot. */
   against?(stage: Stage, older: Build): Promise<readonly Row[]>
@@ -20,22 +20,22 @@ export interface Row {
   readonly short?: string
   /** With its unit: `4,210/s`. */
   readonly ours: string
-  /** Who the peer is, and its figure; absent where there is none. */
+  /** The name of the peer, and its figure; absent if there is none. */
   readonly peer?: { readonly name: string; readonly figure: string }
-  /** Ours against the peer's; the larger or the smaller the better, as the goal says. */
+  /** Ours against the peer's; whether larger or smaller is better depends on the goal. */
   readonly ratio?: number
-  /** Between which the middle half of the rounds lies, where rounds were compared one by one. */
+  /** The range of the middle half of the rounds, if rounds were compared one by one. */
   readonly spread?: { readonly low: number; readonly high: number }
   /** From the design's table of speeds; absent in a line that only informs. */
   readonly goal?: Goal | undefined
-  /** What else was seen, a line each. */
+  /** Further observations, a line each. */
   readonly notes?: readonly string[]
 }
 
-/** What we hold ourselves to. */
+/** Our own limit. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** Is the goal reached? */
+/** Whether the goal is met. */
 export function reaches(ratio: number, goal: Goal): boolean {
   return 'atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost
 }

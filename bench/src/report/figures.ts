@@ -1,4 +1,4 @@
-/** How figures are written: as many digits as mean something, thousands apart, the unit with it. */
+/** The format of figures: only significant digits, thousands separated, with the unit. */
 
 /** `4,210/s`, below ten `4.2/s`. */
 export function rate(perSecond: number): string {

@@ -1,6 +1,6 @@
 import type { Goal, Row } from './bench.ts'
 
-/** The line of a figure that has no peer: it is compared with our own limit, where it has one. */
+/** The line of a figure that has no peer: it is compared with our own limit, if there is one. */
 export function limitRow(figure: {
   readonly what: string
   readonly value: number

@@ -10,7 +10,7 @@ const row = {
   goal: { atLeast: 35 },
 }
 
-test('a line says what was reached beside whom, and whether that is enough', () => {
+test('a line has the measured ratio, the peer, and whether the target is met', () => {
   expect(formatLine(row)).toEqual({
     test: 'a paid job',
     reached: '42.0/s; @x402/hono 2.00/s (21.00×)',

@@ -4,14 +4,14 @@ import { CURRENT } from '../stage/build.ts'
 import { reaches, type Row } from './bench.ts'
 import { describeGoal } from './table.ts'
 
-/** What one bench measured. */
+/** The result of one bench. */
 export interface Measured {
   readonly name: string
   readonly rows: readonly Row[]
   readonly seconds: number
 }
 
-/** The packages whose changes make these figures old, as `docs/evidence.json` has them. */
+/** The packages whose changes make these figures outdated, as in `docs/evidence.json`. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
   verify: ['packages/payments'],
   blocks: ['packages/facilitator', 'packages/payments'],

@@ -30,7 +30,7 @@ function describeRatio({ ratio, spread }: Row): string {
   return `${ratio.toFixed(ratio < 10 ? 2 : 1)}×${range}`
 }
 
-/** `≥ 35×`; empty where there is none. */
+/** `≥ 35×`; empty if there is none. */
 export function describeGoal(goal: Goal | undefined): string {
   if (goal === undefined) return ''
   return 'atLeast' in goal ? `≥ ${goal.atLeast}×` : `≤ ${goal.atMost}×`

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Processes whose CPU time is read together: `server` alone, or `chain` with all its threads. For a program that
- * works in child processes, as PostgreSQL does, `family` counts those too, ended ones included.
+ * Processes whose CPU time is read together: `server` alone, or `chain` with all its threads. For a program that works
+ * in child processes, as PostgreSQL does, `family` counts those too, including ended ones.
  */
 export interface ProcessGroup {
   readonly pids: readonly number[]
@@ -55,7 +55,7 @@ function childrenOf(pid: number): readonly Stat[] {
         const stat = readStat(Number(name))
         return stat.parent === pid ? [stat] : []
       } catch {
-        // It ended while we looked: its time is in its parent's now, or it was not ours.
+        // It ended during the read: its time is in its parent's now, or it was not ours.
         return []
       }
     })

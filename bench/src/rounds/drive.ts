@@ -1,32 +1,32 @@
 import { Pool } from 'undici'
 
-/** A request ready to be sent: nothing is made or signed while the clock runs. */
+/** A request ready to be sent: nothing is prepared or signed during the measurement. */
 export interface ReadyRequest {
   readonly headers: { readonly [name: string]: string }
   readonly body: string
 }
 
-/** What came back for one. */
+/** The answer to one. */
 export interface Answered {
   readonly status: number
   readonly headers: { readonly [name: string]: string | string[] | undefined }
   readonly body: string
 }
 
-/** How a run went. */
+/** The result of a run. */
 export interface Run {
   readonly answers: readonly Answered[]
   readonly wallMs: number
-  /** Of each request, from when it was handed to the connection to its last byte. */
+  /** For each request, the time from the write to the connection to its last byte. */
   readonly latenciesMs: readonly number[]
 }
 
 /**
- * Keeps so many connections alive to one origin, and posts to `/execute` on them. A load generator of our own,
- * because a payment can be sent only once: every request is another one.
+ * Keeps a number of connections to one origin alive, and posts to `/execute` on them. A custom load generator, because
+ * a payment can be sent only once: every request is different.
  */
 export interface Driver {
-  /** Sends each request once, never more at the same time than there are connections. Rejects where one gets no answer. */
+  /** Sends each request once, with at most one request per connection at a time. Rejects if one gets no answer. */
   send(requests: readonly ReadyRequest[]): Promise<Run>
   close(): Promise<void>
 }
@@ -34,9 +34,9 @@ export interface Driver {
 /**
  * Opens the connections when they are first needed.
  *
- * `awake`: this process never sleeps while it sends. Over loopback the one who sends pays for waking the one who
- * receives, some 20 µs on a virtual machine: a server that is slower than us would pay it for every answer, a faster one never.
- * Awake, nobody pays; it costs a core, so it is not for measuring latencies.
+ * `awake`: this process never sleeps while it sends. Over loopback the sender pays for waking the receiver, some 20 µs
+ * on a virtual machine: a server slower than this process would pay it for every answer, a faster one never. If the
+ * process stays awake, neither pays; that costs a core, so it is not for measuring latencies.
  */
 export function createDriver(
   url: string,
@@ -75,7 +75,7 @@ export function createDriver(
   }
 }
 
-/** Goes round the event loop without waiting in it, until it is told that it may sleep. */
+/** Spins the event loop without waiting, until it may sleep. */
 function stayAwake(): () => void {
   let awake = true
   const goOn = (): void => {

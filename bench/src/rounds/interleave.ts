@@ -1,19 +1,19 @@
-/** Something measured in rounds. */
+/** A measurement in rounds. */
 export interface Contender<Round> {
   readonly name: string
-  /** Runs one round and measures it; `round` counts from 0, negative ones warm up and are thrown away. */
+  /** Runs one round and measures it; `round` counts from 0, negative ones warm up and are discarded. */
   readonly run: (round: number) => Promise<Round>
 }
 
-/** How often. */
+/** The number of rounds. */
 export interface Rounds {
   readonly warmUps: number
   readonly rounds: number
 }
 
 /**
- * Runs the contenders' rounds in turn, in a new random order each time, so that whatever else the machine does
- * falls on all of them alike. Resolves to the rounds of each by its name.
+ * Runs the contenders' rounds in turn, in a new random order each time, so that other load on the machine affects all
+ * of them alike. Resolves to the rounds of each by its name.
  */
 export async function interleave<Round>(
   contenders: readonly Contender<Round>[],

@@ -6,12 +6,12 @@ import { callAnvil, callAnvilForText } from '@farebox/local/src/chain/anvil-rpc'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Stage } from '../stage/stage.ts'
 
-/** A chain that makes a block by the clock, as public ones do. */
+/** A chain that makes blocks at intervals, as public ones do. */
 export interface BlockChain extends LocalChain {
   readonly blockSeconds: number
 }
 
-/** A key made for one run, and its address. */
+/** A key created for one run, and its address. */
 export interface Wallet {
   /** 32 bytes of `0x` hex. */
   readonly privateKey: string
@@ -26,7 +26,7 @@ const PAYER_USDC_ATOMIC = 1_000_000_000_000n
 const RELAYER_WEI = 10_000n * 10n ** 18n
 const LOOK_EVERY_MS = 10
 
-/** Makes keys that nobody has used before. */
+/** Creates new keys. */
 export function createWallets(crypto: Pick<EvmCrypto, 'addressOf'>, count: number): readonly Wallet[] {
   return Array.from({ length: count }, () => {
     const key = randomBytes(32)
@@ -36,8 +36,8 @@ export function createWallets(crypto: Pick<EvmCrypto, 'addressOf'>, count: numbe
 
 /**
  * Starts a chain, gives USDC to payers and payees and ether to relayers while a block is made for each transaction at
- * once, and from then on makes a block every `blockSeconds`. Payees hold USDC before, because the gas of a first balance
- * would blur what a payment costs.
+ * once, and from then on makes a block every `blockSeconds`. Payees already hold USDC, because the gas of a first
+ * balance would distort the cost of a payment.
  */
 export async function startBlockChain(
   stage: Stage,
@@ -65,8 +65,8 @@ export async function readHeight({ rpcUrl }: Pick<LocalChain, 'rpcUrl'>): Promis
 }
 
 /**
- * Waits for the next block, and then for a part of the time until the one after it: loads that begin at the same
- * moment between two blocks can be compared.
+ * Waits for the next block, and then for a part of the time until the one after it: loads that begin at the same moment
+ * between two blocks can be compared.
  */
 export async function awaitMomentOfBlock(chain: BlockChain, part: number): Promise<void> {
   const before = await readHeight(chain)

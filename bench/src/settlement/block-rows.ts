@@ -3,14 +3,14 @@ import { milliseconds, number, rate } from '../report/figures.ts'
 import { limitRow } from '../report/limit-row.ts'
 import type { Measured } from './measure-settlement.ts'
 
-/** One facilitator with so many keys: a burst, and 100 payments a second. */
+/** One facilitator with this many keys: a burst, and 100 payments a second. */
 export interface KeyBurst {
   readonly keys: number
   readonly burst: Measured
   readonly steady: Measured
 }
 
-/** What we hold ourselves to. */
+/** Our own limits. */
 const BURST_PER_SECOND = 400
 const P50_BLOCKS = 0.65
 const CPU_IN_BURST_MS = 1.5

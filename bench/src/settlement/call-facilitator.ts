@@ -7,18 +7,18 @@ import {
 import { Client } from 'undici'
 import type { SignedPayment } from './signed-payments.ts'
 
-/** Asks a facilitator as agents do, on keep-alive connections, as many as there are requests under way. */
+/** Calls a facilitator as agents do, on keep-alive connections, one for each concurrent request. */
 export interface FacilitatorCalls {
   /**
-   * Opens connections until there are so many, a few at a time: of thousands that come at one moment the system drops some,
-   * and notices after a minute.
+   * Opens a number of connections, a few at a time: the system drops some of thousands that arrive at one moment, and
+   * they notice after a minute.
    */
   connect(count: number): Promise<void>
-  /** Rejects where the payment is not held. */
+  /** Rejects if the payment is not held. */
   verify(payment: SignedPayment): Promise<void>
   /**
-   * Resolves to the hash of the transaction. Asks again while the answer is "not known yet", after pauses as agents make
-   * them. Rejects where the payment failed, and once `endMs` of `performance.now()` has passed.
+   * Resolves to the hash of the transaction. Asks again while the answer is "not known yet", after the same pauses as
+   * agents. Rejects if the payment failed, and once `endMs` of `performance.now()` has passed.
    */
   settle(payment: SignedPayment, endMs: number): Promise<string>
   close(): Promise<void>
@@ -29,7 +29,7 @@ const CONNECTING_AT_ONCE = 64
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
-/** `secretOf` is the secret of the owner of a paid wallet; undefined where the facilitator wants none. */
+/** `secretOf` is the secret of the owner of a paid wallet; undefined if the facilitator needs none. */
 export function createFacilitatorCalls(
   url: string,
   secretOf: (payee: string) => string | undefined,

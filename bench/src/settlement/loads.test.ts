@@ -4,7 +4,9 @@ import { settleAtOnce, settleSteadily, verifyAll } from './loads.ts'
 
 const AUTHORIZATION = { from: '', to: '', value: '1', validAfter: '0', validBefore: '1', nonce: '' }
 
-/** A facilitator that settles nothing until so many payments are asked for at once, and what it saw. */
+/**
+ * A facilitator that settles nothing until a number of payments are requested concurrently, and its recorded requests.
+ */
 function waitingFacilitator(most: number) {
   const verified: string[] = []
   const waiting: (() => void)[] = []

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FacilitatorCalls } from './call-facilitator.ts'
 import type { SignedPayment } from './signed-payments.ts'
 
-/** How a load went. Times are of `performance.now()`. */
+/** The result of a load. Times are those of `performance.now()`. */
 export interface Settled {
-  /** Of each payment, by its index: from the request to `/settle` to the answer that it is settled. */
+  /** For each payment, by its index: from the request to `/settle` to the answer that it is settled. */
   readonly settleMs: readonly number[]
-  /** The transaction that was named, by the payment's index. */
+  /** The named transaction, by the payment's index. */
   readonly transactions: readonly string[]
-  /** Of all that the load asked: after a burst was held, `/settle`. */
+  /** For all requests of the load: after a burst was held, `/settle`. */
   readonly firstSentMs: number
   readonly lastAnsweredMs: number
 }
 
-/** What is asked, and until when an answer counts: a time of `performance.now()`. */
+/** The requests, and until when an answer counts: a time of `performance.now()`. */
 export interface Load {
   readonly calls: FacilitatorCalls
   readonly payments: readonly SignedPayment[]
@@ -23,7 +23,7 @@ export interface Load {
 /** Agents that verify at the same time before a burst. */
 const VERIFYING_AT_ONCE = 32
 
-/** Has every payment held, so many at a time. */
+/** Has every payment held, with this concurrency. */
 export async function verifyAll({ calls, payments, endMs }: Load): Promise<void> {
   const waiting = payments.entries()
   const one = async (): Promise<void> => {
@@ -36,15 +36,15 @@ export async function verifyAll({ calls, payments, endMs }: Load): Promise<void>
   await Promise.all(Array.from({ length: VERIFYING_AT_ONCE }, one))
 }
 
-/** Asks for all that are held to be settled in one moment. */
+/** Requests the settlement of all held payments at one moment. */
 export async function settleAtOnce(load: Load): Promise<Settled> {
   const startedMs = performance.now()
   return await settleAll(load, startedMs, (_, settle) => settle())
 }
 
 /**
- * Verifies and settles payments that arrive at fixed times, whatever the answers do: a facilitator that falls behind gets no
- * rest by it.
+ * Verifies and settles payments that arrive at fixed times, independent of the answers: a facilitator that falls behind
+ * gets no relief.
  */
 export async function settleSteadily(load: Load, perSecond: number): Promise<Settled> {
   const startedMs = performance.now()

@@ -7,10 +7,10 @@ import { readBlocksOf, readBlocksUsed } from './read-settled.ts'
 import type { SettlementScene } from './settlement-scene.ts'
 import { signPayments } from './signed-payments.ts'
 
-/** What a load came to. */
+/** The result of a load. */
 export interface Measured {
   readonly count: number
-  /** From the first request to the last answer; what a burst holds before does not count. */
+  /** From the first request to the last answer; the preceding holds of a burst do not count. */
   readonly settledPerSecond: number
   readonly p50Blocks: number
   readonly p99Blocks: number
@@ -18,19 +18,19 @@ export interface Measured {
   readonly gasEach: number
   /** CPU time of a payment, `/verify` and `/settle` together. */
   readonly facilitatorMs: number
-  /** 0 where the database is somebody else's. */
+  /** 0 if the database is not ours. */
   readonly databaseMs: number
-  /** Payments of each block, from the first that has one to the last, the empty ones between them too. */
+  /** Payments of each block, from the first that has one to the last, including the empty ones between them. */
   readonly blocks: readonly number[]
 }
 
-/** How much, and how long the bench waits for it. */
+/** The size of the load, and the time limit of the bench. */
 export interface Burst {
   readonly count: number
   readonly limitSeconds: number
 }
 
-/** Holds all payments first, and then has all of them settled at once. */
+/** Holds all payments first, and then settles all of them at once. */
 export async function measureBurst(
   stage: Stage,
   scene: SettlementScene,
@@ -39,7 +39,7 @@ export async function measureBurst(
   return await measure(stage, scene, { count, limitSeconds }, async load => {
     await verifyAll(load)
     await load.calls.connect(count)
-    // Half of the time between two blocks, which favors nobody.
+    // Half of the time between two blocks, which favors neither.
     await awaitMomentOfBlock(scene.chain, 0.5)
     return await settleAtOnce(load)
   })

@@ -5,7 +5,7 @@ import { parseReceipt } from '@farebox/payments/chain/chain-receipt'
 import { NETWORK } from '../stage/sign-jobs.ts'
 import type { SignedPayment } from './signed-payments.ts'
 
-/** What a range of blocks holds. */
+/** The contents of a range of blocks. */
 export interface BlocksUsed {
   readonly gas: number
   readonly transactions: number
@@ -32,7 +32,7 @@ export async function readBlocksOf(
   })
 }
 
-/** Gas and transactions of these blocks, both ends included, whatever the transactions came to. */
+/** Gas and transactions of these blocks, both ends included, including reverted transactions. */
 export async function readBlocksUsed(
   { rpcUrl }: Pick<LocalChain, 'rpcUrl'>,
   from: number,

@@ -8,21 +8,21 @@ import { createWallets, startBlockChain, type BlockChain, type Wallet } from './
 import { createFacilitatorCalls, type FacilitatorCalls } from './call-facilitator.ts'
 import type { Parties } from './signed-payments.ts'
 
-/** A facilitator on a chain of its own, with everybody funded. */
+/** A facilitator on its own chain, with all accounts funded. */
 export interface SettlementScene {
   readonly chain: BlockChain
   readonly calls: FacilitatorCalls
   readonly parties: Parties
   readonly groups: { readonly facilitator: ProcessGroup; readonly database: ProcessGroup }
-  /** Ends it before its time, so that it does not disturb what is measured next. */
+  /** Ends it early, so that it does not disturb the next measurement. */
   close(): Promise<void>
 }
 
 const PAYERS = 400
-/** Wallets that are paid, each of an owner and a secret of its own: an owner may have 5,000 payments open. */
+/** Paid wallets, each with its own owner and secret: an owner may have 5,000 open payments. */
 const PAYEES = 8
 
-/** Our facilitator with so many relayer keys, its ledger in a schema of its own. */
+/** Our facilitator with this many relayer keys, its ledger in its own schema. */
 export async function startSettlementScene(
   stage: Stage,
   database: SceneDatabase,

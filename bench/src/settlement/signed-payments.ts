@@ -6,14 +6,14 @@ import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { NETWORK, signAuthorization } from '../stage/sign-jobs.ts'
 import type { Wallet } from './block-chain.ts'
 
-/** A payment that was signed before the clock starts. */
+/** A payment signed before the measurement starts. */
 export interface SignedPayment {
-  /** Of `/verify` and of `/settle`, as an agent sends it. */
+  /** The body of `/verify` and of `/settle`, as an agent sends it. */
   readonly body: string
   readonly authorization: Authorization
 }
 
-/** Who pays and who is paid. */
+/** The payers and the payees. */
 export interface Parties {
   readonly payers: readonly Wallet[]
   /** Lower-case `0x` hex. */
@@ -24,7 +24,7 @@ const LEAST_ATOMIC = 10_000n
 /** Values differ, so that a transfer of another payment proves nothing. */
 const VALUES = 97n
 
-/** Signs so many payments: payers take turns, and each pays every payee in turn. */
+/** Signs payments: payers take turns, and each pays every payee in turn. */
 export async function signPayments(
   crypto: EvmCrypto,
   { payers, payees }: Parties,
@@ -48,7 +48,7 @@ export async function signPayments(
       x402Version: 2,
       paymentPayload: { x402Version: 2, accepted: requirement, payload },
       paymentRequirements: requirement,
-      // A job's binding is a hash; the nonce is as long, and as different from all others.
+      // A job's binding is a hash; the nonce has the same length, and is as unique.
       extensions: { [HOLD_EXTENSION]: { binding: nonce, holdUntil: Number(validBefore) } },
     })
     return { body, authorization: payload.authorization }

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A checkout that is built: where our programs are started from. */
+/** A built checkout, from which our programs are started. */
 export interface Build {
-  /** In tables and logs. */
+  /** The name in tables and logs. */
   readonly name: string
   readonly root: string
 }
 
-/** The checkout that this bench belongs to. */
+/** The checkout of this bench. */
 export const CURRENT: Build = {
   name: 'farebox',
   root: fileURLToPath(new URL('../../..', import.meta.url)),
 }
 
-/** The programs we ship, as a checkout has built them. */
+/** The shipped programs, as built in a checkout. */
 export function programsOf({ root }: Build): { readonly farebox: string; readonly facilitator: string } {
   return {
     farebox: join(root, 'packages/farebox/bundle/bin.js'),

@@ -2,12 +2,12 @@ import { decodeHeader, type PaymentResponse } from '@farebox/payments/x402/payme
 import type { Answered } from '../rounds/drive.ts'
 import { TEXT } from './sign-jobs.ts'
 
-/** Throws unless every answer of a round is what a contender is measured for. */
+/** Throws unless every answer of a round is as expected. */
 export type CheckAnswers = (answers: readonly Answered[]) => void
 
 /**
- * Every answer is a 200 with the right output and a receipt, and the handler ran once for
- * each: the numbers it gives its runs go on where the round before ended.
+ * Every answer is a 200 with the right output and a receipt, and the handler ran once for each: its run numbers
+ * continue those of the previous round.
  */
 export function createJobsCheck(): CheckAnswers {
   let runsBefore = 0

@@ -6,11 +6,11 @@ import type { CheckAnswers } from './check-answers.ts'
 import type { MakeRequests } from './sign-jobs.ts'
 import type { Stage } from './stage.ts'
 
-/** A server under load, and whose CPU time counts. */
+/** A server under load, and the processes whose CPU time counts. */
 export interface Measured {
   readonly name: string
   readonly url: string
-  /** By what they are called: `server`, `facilitator`, … */
+  /** By name: `server`, `facilitator`, … */
   readonly groups: { readonly [group: string]: ProcessGroup }
   readonly requests: MakeRequests
   readonly check: CheckAnswers
@@ -27,7 +27,7 @@ export interface ServerRound extends Run {
   readonly cpuMs: ReadonlyMap<string, number>
 }
 
-/** Makes the contender: requests are signed before, and answers checked after the clocks are read. */
+/** Creates the contender: requests are signed before the measurement, and answers checked after it. */
 export function measureServer(stage: Stage, measured: Measured): Contender<ServerRound> {
   const driver = createDriver(measured.url, measured.connections, { awake: measured.awake ?? true })
   stage.onStrike(() => driver.close())
@@ -65,7 +65,7 @@ export function cpuMsEach(rounds: readonly ServerRound[] | undefined, group: str
   return median((rounds ?? []).map(round => spentBy(round, group) / round.count))
 }
 
-/** Requests a second of the clock on the wall: the median of the rounds. */
+/** Requests per second of wall-clock time: the median of the rounds. */
 export function perSecond(rounds: readonly ServerRound[] | undefined): number {
   return median((rounds ?? []).map(({ count, wallMs }) => (1_000 * count) / wallMs))
 }

@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts'
 /** A PostgreSQL of a scene. */
 export interface SceneDatabase {
   readonly url: string
-  /** None where it is somebody else's: its CPU time is not to be read then. */
+  /** None if it is not ours: its CPU time cannot be read then. */
   readonly processes: ProcessGroup
 }
 
@@ -18,17 +18,17 @@ export interface OwnSchema extends SceneDatabase {
   readonly schema: string
 }
 
-/** `DATABASE_URL` where it is set, else a server of our own, whose CPU time can then be read too. */
+/** `DATABASE_URL` if it is set, else our own server, whose CPU time can then be read too. */
 export async function openDatabase(stage: Stage): Promise<SceneDatabase> {
   const given = process.env['DATABASE_URL']
   if (given !== undefined && given !== '') return { url: given, processes: { pids: [] } }
-  // Two builds that are compared have one each.
+  // Two compared builds have one each.
   const postgres = await startPostgres({ folder: join(stage.folder, `postgres-${randomUUID()}`) })
   stage.onStrike(postgres.stop)
   return { url: postgres.connectionString, processes: { pids: [postgres.pid], family: true } }
 }
 
-/** A name that no other schema has. */
+/** A unique schema name. */
 export function nameSchema(stage: Stage, database: SceneDatabase): OwnSchema {
   const schema = `farebox_bench_${randomBytes(6).toString('hex')}`
   stage.onStrike(() =>
@@ -37,7 +37,7 @@ export function nameSchema(stage: Stage, database: SceneDatabase): OwnSchema {
   return { ...database, schema }
 }
 
-/** A schema with the platform's tables, which are empty. */
+/** A schema with the platform's empty tables. */
 export async function openSchema(stage: Stage): Promise<OwnSchema> {
   const own = nameSchema(stage, await openDatabase(stage))
   const storage = await openStorage({ connectionString: own.url, schema: own.schema })
@@ -45,7 +45,7 @@ export async function openSchema(stage: Stage): Promise<OwnSchema> {
   return own
 }
 
-/** Opens a connection for one piece of work. */
+/** Opens a connection for one task. */
 export async function withDatabase<T>(
   { url }: Pick<SceneDatabase, 'url'>,
   work: (client: pg.Client) => Promise<T>,

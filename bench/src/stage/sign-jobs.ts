@@ -14,20 +14,20 @@ import {
 import { request } from 'undici'
 import type { ReadyRequest } from '../rounds/drive.ts'
 
-/** What every job sends, and gets back. */
+/** The input and the output of every job. */
 export const TEXT = 'The quick brown fox jumps over the lazy dog.'
 
 /** Time for a round to begin and end. */
 const VALID_SECONDS = 900
 
-/** The network all of it happens on: Base Sepolia, as the local chain plays it. */
+/** The network of all scenes: Base Sepolia, as the local chain simulates it. */
 export const NETWORK: Network = (() => {
   const network = findNetwork('eip155:84532')
   if (network === undefined) throw new Error('Base Sepolia is not in the table')
   return network
 })()
 
-/** Makes the requests of a round for one server, before its clock runs. */
+/** Creates the requests of a round for one server, before its measurement. */
 export type MakeRequests = (count: number) => Promise<readonly ReadyRequest[]>
 
 /** Jobs paid to us as our client pays them: each payment bound to its job (D13). */
@@ -51,7 +51,7 @@ export async function jobsForFarebox(crypto: EvmCrypto, url: string): Promise<Ma
     )
 }
 
-/** Jobs paid as a stock x402 client pays them: any server takes them. */
+/** Jobs paid as a stock x402 client pays them: any server accepts them. */
 export async function jobsForAnybody(crypto: EvmCrypto, url: string): Promise<MakeRequests> {
   const { resource, requirement } = await readOffer(url)
   const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
@@ -86,7 +86,7 @@ export async function signAuthorization(
   }
 }
 
-/** What a server asks, as it asks it of anybody. */
+/** A server's demand, as in any 402. */
 async function readOffer(
   url: string,
 ): Promise<{ readonly resource: PaymentRequired['resource']; readonly requirement: PaymentRequirement }> {

@@ -3,26 +3,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
-/** What all benches stand on: a folder that is removed afterwards, and everything that must be stopped. */
+/** The basis of all benches: a folder that is removed at the end, and the processes to stop. */
 export interface Stage {
   readonly folder: string
   readonly crypto: EvmCrypto
-  /** Says what is being done, for whoever watches. */
+  /** Reports the current activity, for a person at a terminal. */
   readonly tell: (doing: string) => void
-  /** Smaller rounds and fewer: to see that everything runs, not to quote. */
+  /** Smaller and fewer rounds: a check that everything runs, not for quoting. */
   readonly quick: boolean
   /** Called when the scene ends, the last given first. */
   readonly onStrike: (stop: () => Promise<unknown>) => void
-  /** Stops what the scene started. May be called twice. */
+  /** Stops the processes of the scene. May be called twice. */
   strike(): Promise<void>
-  /** Strikes, and removes the folder. */
+  /** Ends the stage, and removes the folder. */
   close(): Promise<void>
 }
 
-/** Makes the stage. Rejects where the native curve does not load: the payments of a run are signed with it. */
+/** Creates the stage. Rejects if the native curve does not load: the payments of a run are signed with it. */
 export async function setStage({ tell, quick }: Pick<Stage, 'tell' | 'quick'>): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-bench-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   const stops: (() => Promise<unknown>)[] = []
   const strike = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { AGENT_CONFIG, CURRENT, programsOf, type Build } from './build.ts'
 import { startServer, type Server } from './start-server.ts'
 import type { Stage } from './stage.ts'
 
-/** How our agent is run. */
+/** The options of our agent. */
 interface AgentSettings {
   readonly paid: { readonly facilitatorUrl: string; readonly secret: string }
   /** Default: the current one. */
@@ -13,15 +13,15 @@ interface AgentSettings {
 }
 
 /**
- * Starts our agent, `farebox start`, with its public URL and an empty lmdb store; the log and every other setting are as
- * they are by default.
+ * Starts our agent, `farebox start`, with its public URL and an empty lmdb store; the log and every other setting have
+ * their defaults.
  */
 export async function startAgent(stage: Stage, { paid, build = CURRENT }: AgentSettings): Promise<Server> {
   return await startServer(stage, {
     name: 'farebox-lmdb',
     file: programsOf(build).farebox,
     arguments: ['start', '--config', AGENT_CONFIG, '--host', '127.0.0.1'],
-    // As in production. Payments that name their job at this URL need no claim of their own.
+    // As in production. Payments bound to their job at this URL need no separate claim.
     urlVariable: 'SERVICE_PUBLIC_URL',
     environment: {
       AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address,

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 
 /** Our facilitator, with its ledger in a schema of its own that is dropped when the scene ends. */
 export interface FacilitatorServer extends Server {
-  /** Makes a secret that takes payments to a wallet. */
+  /** Creates a secret that accepts payments to a wallet. */
   makeSecret(owner: string, wallet: string): Promise<string>
 }
 
@@ -33,7 +33,7 @@ export async function startFacilitator(
     environment: {
       FACILITATOR_NETWORK: NETWORK.id,
       FACILITATOR_ADMIN_TOKEN: ADMIN_TOKEN,
-      // The bench is a few owners doing the work of many; their limits would otherwise be what is measured.
+      // The few owners of the bench do the work of many; otherwise their limits would be measured.
       FACILITATOR_REQUESTS_PER_SECOND: '100000',
       FACILITATOR_DAILY_SETTLEMENTS: '10000000',
       DATABASE_URL: database.url,

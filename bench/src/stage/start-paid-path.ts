@@ -6,7 +6,7 @@ import { startFacilitator, type FacilitatorServer } from './start-facilitator.ts
 import type { Server } from './start-server.ts'
 import type { Stage } from './stage.ts'
 
-/** Our agent with its default store, and our facilitator, as they are in production. */
+/** Our agent with its default store, and our facilitator, as in production. */
 export interface PaidPath {
   readonly agent: Server
   readonly facilitator: FacilitatorServer

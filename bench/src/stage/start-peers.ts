@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 /** More than any run spends. */
 const PAYER_USDC_ATOMIC = 1_000_000_000_000n
 
-/** A local chain with a funded payer, gone when the scene ends. */
+/** A local chain with a funded payer, removed at the end of the scene. */
 export async function startFundedChain(stage: Stage): Promise<LocalChain> {
   const chain = await startChain()
   stage.onStrike(chain.stop)
@@ -28,7 +28,7 @@ export async function startReferenceFacilitator(
   })
 }
 
-/** A facilitator that says yes to everything at once: what is left is the cost of the server that asks it. */
+/** A facilitator that accepts everything at once, so that only the cost of the calling server is measured. */
 export async function startStubFacilitator(stage: Stage): Promise<Server> {
   return await startServer(stage, {
     name: 'stub-facilitator',

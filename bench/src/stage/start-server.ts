@@ -8,7 +8,7 @@ import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { request } from 'undici'
 import type { Stage } from './stage.ts'
 
-/** A server of a scene, in a process of its own. */
+/** A server of a scene, in its own process. */
 export interface Server {
   readonly name: string
   readonly url: string
@@ -16,17 +16,17 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Which program is run, and how. */
+/** The program, and its options. */
 interface ServerProgram {
   readonly name: string
   /** JavaScript as it was built. */
   readonly file: string
   readonly arguments?: readonly string[]
-  /** All of it, `PORT` and `PATH` aside: nothing of ours leaks into what is measured. */
+  /** The complete environment apart from `PORT` and `PATH`: none of our variables reach the measured program. */
   readonly environment: { readonly [name: string]: string }
-  /** The variable that names the port to this program; default `PORT`. */
+  /** The variable with the port of this program; default `PORT`. */
   readonly portVariable?: string
-  /** The variable that names its own URL to this program, where it takes one. */
+  /** The variable with this program's own URL, if it reads one. */
   readonly urlVariable?: string
 }
 
@@ -39,8 +39,8 @@ export function builtFile(path: string): string {
 }
 
 /**
- * Starts a program with plain `node`, as in production, and waits until it answers `GET /health`, whatever it
- * answers. Its output goes to a file, as a service's does. Rejects with its last words where it does not come up.
+ * Starts a program with plain `node`, as in production, and waits until it answers `GET /health` with any status. Its
+ * output goes to a file, like a service's. Rejects with its last lines if it does not start.
  */
 export async function startServer(stage: Stage, program: ServerProgram): Promise<Server> {
   const port = await findFreePort()
@@ -79,7 +79,7 @@ function spawnServer(program: ServerProgram, port: number, log: string): ChildPr
   return child
 }
 
-/** Asks it to end, and insists after a while. */
+/** Asks it to end, and kills it after a while. */
 async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

@@ -30,7 +30,7 @@ async function repeat(): Promise<void> {
   for (let time = 0; time < Number(times); time += 1) await verifyAll()
 }
 
-/** From the header's base64 to the address that signed. */
+/** From the header's base64 to the signer's address. */
 async function withFarebox(network: networks.Network): Promise<() => void> {
   const { loadEvmCrypto } = await load<typeof curves>('crypto/evm-crypto')
   const { createSignatureVerifier } = await load<typeof verifying>('x402/verify-signature')
@@ -45,7 +45,7 @@ async function withFarebox(network: networks.Network): Promise<() => void> {
   }
 }
 
-/** From the decoded parts already. */
+/** From the decoded parts. */
 async function withViem(network: networks.Network): Promise<() => Promise<void>> {
   const { authorizationTypedData } = await load<typeof signing>('x402/sign-payment')
   const typedData = payments.map(header => {
@@ -64,7 +64,7 @@ async function withViem(network: networks.Network): Promise<() => Promise<void>>
   }
 }
 
-/** A module of the build, by the path that all builds have had it at. */
+/** A module of the build, at the path that it has in all builds. */
 async function load<Module>(path: string): Promise<Module> {
   const file = join(root, 'packages/payments/dist', `${path}.js`)
   return (await import(pathToFileURL(file).href)) as Module

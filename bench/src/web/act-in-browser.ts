@@ -26,8 +26,8 @@ export async function payFirstJob(
 }
 
 /**
- * Signs the browser in by a signed message (EIP-4361): all its pages have the session's cookie afterwards. The platform's
- * tests have the same in TypeScript that is never built; the bench runs plain Node on builds.
+ * Signs the browser in by a signed message (EIP-4361): all its pages have the session's cookie afterwards. The
+ * platform's tests have the same in TypeScript that is not built; the bench runs plain Node on builds.
  */
 export async function signIn(context: BrowserContext, url: string, privateKey: `0x${string}`): Promise<void> {
   const headers = { origin: url }

@@ -5,16 +5,16 @@ import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { chromium, type BrowserContext } from 'playwright-core'
 import type { Stage } from '../stage/stage.ts'
 
-/** A Chromium with a profile of its own. */
+/** A Chromium with its own profile. */
 export interface Chromium {
   readonly context: BrowserContext
-  /** Of its DevTools protocol; what is opened there shares cookies and storage. */
+  /** The port of its DevTools protocol; its pages share cookies and storage. */
   readonly port: number
 }
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Starts it without a window, until the scene ends. Rejects where the machine has none; FAREBOX_CHROMIUM names one. */
+/** Starts it without a window, until the scene ends. Rejects if the machine has none; FAREBOX_CHROMIUM names one. */
 export async function startChromium(stage: Stage): Promise<Chromium> {
   const executablePath = process.env['FAREBOX_CHROMIUM'] ?? PLACES.find(path => existsSync(path))
   if (executablePath === undefined) throw new Error('web needs Chromium: apt-get install chromium')

@@ -24,16 +24,16 @@ function report(score: number | null): LighthouseReport {
   }
 }
 
-test('of several runs the median counts, in whole points', () => {
+test('the median of several runs counts, in whole points', () => {
   expect(medianScore([0.949, 0.97, 0.2, 0.96, 0.99].map(report), 'performance')).toBe(96)
 })
 
-test('a run without a score is no run: its reason is told', () => {
+test('a run without a score is not counted, and its reason is reported', () => {
   expect(() => medianScore([report(0.9), report(null)], 'performance')).toThrow(
     'no score for performance: no page',
   )
 })
 
-test('what takes points away is named, the heaviest first; what has no weight is not', () => {
+test('audits that cost points are listed, the heaviest first; audits without a weight are not', () => {
   expect(findWanting(report(0.4), 'performance')).toEqual(['blocking: Blocks', 'paint: Paints late (4 s)'])
 })

@@ -1,10 +1,10 @@
 import { median } from '../rounds/statistics.ts'
 
-/** What of Lighthouse's JSON is read. */
+/** The parts of Lighthouse's JSON that are read. */
 export interface LighthouseReport {
   readonly categories: {
     readonly [id: string]: {
-      /** From 0 to 1; null where it could not be told. */
+      /** From 0 to 1; null if there is no score. */
       readonly score: number | null
       readonly auditRefs: readonly { readonly id: string; readonly weight: number }[]
     }
@@ -30,7 +30,7 @@ export function medianScore(reports: readonly LighthouseReport[], category: stri
   return median(scores)
 }
 
-/** What counts for a category and was found wanting, the heaviest first: `button-name: Buttons have no name (3 found)`. */
+/** The failed audits that count for a category, the heaviest first: `button-name: Buttons have no name (3 found)`. */
 export function findWanting({ categories, audits }: LighthouseReport, category: string): readonly string[] {
   return [...(categories[category]?.auditRefs ?? [])]
     .filter(({ weight }) => weight > 0)

@@ -6,15 +6,15 @@ import type { Stage } from '../stage/stage.ts'
 import type { Chromium } from './chromium.ts'
 import { findWanting, medianScore, type LighthouseReport } from './lighthouse-report.ts'
 
-/** A page that is held to the goals. */
+/** A page with score goals. */
 interface VisitedPage {
   readonly name: string
   readonly path: string
-  /** Search engines are to find it. */
+  /** Whether search engines should index it. */
   readonly isPublic: boolean
 }
 
-/** The version that the goals are measured with. */
+/** The version for which the goals are set. */
 const LIGHTHOUSE_VERSION = '12.8.2'
 const LEAST = 95
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
@@ -22,7 +22,7 @@ const MOST_REPORT_BYTES = 64 * 1_048_576
 const RUN_WITHIN_MS = 180_000
 const MOST_ATTEMPTS = 3
 
-/** The one that is held to the goals, and the one that is told beside it. */
+/** The form factor with goals, and the one that is only reported. */
 const PRESETS = [
   { name: 'desktop', words: ['--preset=desktop'], isHeld: true },
   { name: 'mobile', words: [], isHeld: false },
@@ -55,7 +55,7 @@ function rowsOf(
   reports: readonly LighthouseReport[],
   preset: (typeof PRESETS)[number],
 ): readonly Row[] {
-  // A private page is kept from search engines, which is what SEO takes points away for.
+  // A private page is excluded from search engines, for which SEO subtracts points.
   const rated = CATEGORIES.filter(category => category !== 'seo' || page.isPublic)
   return rated.map(category => {
     const value = medianScore(reports, category)
@@ -70,7 +70,7 @@ function rowsOf(
   })
 }
 
-/** A run that Lighthouse itself could not make is made again, as it asks for; what it did make is never. */
+/** A run that Lighthouse itself could not complete is repeated, as it recommends; a completed one never is. */
 async function runAtLast(url: string, words: readonly string[]): Promise<LighthouseReport> {
   for (let left = MOST_ATTEMPTS - 1; ; left -= 1) {
     try {
@@ -83,8 +83,8 @@ async function runAtLast(url: string, words: readonly string[]): Promise<Lightho
 }
 
 /**
- * One run, in the browser that listens at the port: its cookies and storage are left as they are. npm keeps Lighthouse in
- * its cache: it brings two hundred packages that nothing else here needs. None of their scripts is run.
+ * One run, in the browser that listens at the port: its cookies and storage are unchanged. npm keeps Lighthouse in its
+ * cache: it has two hundred dependencies that nothing else here needs. None of their scripts is run.
  */
 async function run(url: string, words: readonly string[]): Promise<LighthouseReport> {
   const { stdout } = await promisify(execFile)(

@@ -6,13 +6,16 @@ import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { CURRENT } from '../stage/build.ts'
 import type { Stage } from '../stage/stage.ts'
 
-/** Runs what `npm start` runs, on free ports and in a folder of its own, until the scene ends. Resolves to the URL of the pages. */
+/**
+ * Runs the program of `npm start`, on free ports and in its own folder, until the scene ends. Resolves to the URL of
+ * the pages.
+ */
 export async function startLocalEconomy(stage: Stage): Promise<string> {
   const folder = await mkdtemp(join(stage.folder, 'economy-'))
   const words: string[] = []
   for (const name of ['chain', 'facilitator', 'platform'])
     words.push(`--${name}-port`, String(await findFreePort()))
-  // Agents take as many ports in a row: far from those that systems give away.
+  // Agents use consecutive ports: far from the system's ephemeral ones.
   words.push('--agents-port', String(20_000 + (process.pid % 3_000) * 4))
   const child = await startChild({
     command: process.execPath,
@@ -21,7 +24,7 @@ export async function startLocalEconomy(stage: Stage): Promise<string> {
     readReady: line => /^ {2}Open (http:\S+)$/.exec(line)?.[1],
   })
   stage.onStrike(() => child.stop(30_000))
-  // A bench that is killed leaves nothing running.
+  // A killed bench leaves no process running.
   void child.exited.then(endWithUs(child.pid))
   return child.ready
 }

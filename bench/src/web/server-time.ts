@@ -15,16 +15,16 @@ import type { Stage } from '../stage/stage.ts'
 import { withDatabase } from '../stage/open-database.ts'
 
 const P95_MS = 60
-/** As Chromium asks for a document. */
+/** The headers of Chromium's request for a document. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip, deflate, br' }
-/** What the page's address can say of a search. */
+/** The search parameters of a page's address. */
 const SHOWN = ['q', 'capability', 'max_price', 'badge', 'takes', 'gives', 'sort'] as const
 
-/** Time to the last byte of each kind of page, the platform as a process of its own, and its CPU time for a page. */
+/** Time to the last byte of each kind of page, with the platform in its own process, and its CPU time for a page. */
 export async function measureServerTime(stage: Stage): Promise<readonly Row[]> {
   const filled = await fillPlatform(stage)
   const { url, schema, agents } = filled
-  // A platform that checked a million addresses that do not exist would be measured doing that.
+  // Otherwise the platform's checks of a million nonexistent addresses would be measured.
   await withDatabase(filled, async client => {
     await client.query(`update ${schema}.agent_health set due_at = 'infinity'`)
     await client.query(`vacuum analyze ${schema}.agent_health`)
@@ -63,7 +63,7 @@ export async function measureServerTime(stage: Stage): Promise<readonly Row[]> {
   return rows
 }
 
-/** Each with a function that makes an address of its kind. */
+/** Each with a function that returns an address of its kind. */
 function pageKinds({
   searches,
   agents,
@@ -94,7 +94,7 @@ function searchPath(query: SearchQuery): string {
 
 let visits = 0
 
-/** Asks for pages one after another, each from an address of its own, so that no limit is met. */
+/** Requests pages one after another, each from another client address, so that no rate limit applies. */
 async function visit(url: string, path: () => string, times: number): Promise<readonly number[]> {
   const timesMs: number[] = []
   for (let time = 0; time < times; time += 1) {

@@ -7,7 +7,7 @@ import type { Chromium } from './chromium.ts'
 const MOST_SCRIPT_KB = 125
 const MOST_STYLE_KB = 16
 
-/** What the first page's scripts and styles weigh, all that it asks for by itself included. */
+/** The weight of the first page's scripts and styles, including everything that it loads by itself. */
 export async function measureSizes({ context }: Chromium, url: string): Promise<readonly Row[]> {
   const page = await context.newPage()
   const [scripts, styles] = [new Set<string>(), new Set<string>()]

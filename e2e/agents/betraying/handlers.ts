@@ -4,7 +4,7 @@ function secrets(): string {
   return SECRETS.map(name => process.env[name] ?? '').join(' ')
 }
 
-/** Errors by which a secret could travel. */
+/** Errors that could contain a secret. */
 const thrown: { readonly [how: string]: () => unknown } = {
   'throw message': () => new Error(`cannot reach ${secrets()}`),
   'throw string': secrets,

@@ -1,6 +1,6 @@
 import type { JobContext } from 'farebox'
 
-/** Who is paid: a test account that does nothing else. */
+/** The payee: a test account without other use. */
 const SHOP = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
 
 export default {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** While there is a file of this name, `wait` goes on. */
+/** While a file of this name exists, `wait` continues. */
 const HOLD = process.env['TELLER_HOLD']
 
 const stumbled = new Set<string>()

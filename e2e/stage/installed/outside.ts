@@ -5,16 +5,16 @@ import { delimiter, dirname, join } from 'node:path'
 import { packPackages, type PackedPackage } from './pack-packages.ts'
 import { startNpmRegistry, type NpmRegistry } from './registry.ts'
 
-/** The machine of somebody who has Node and npm, and has never seen this repository. */
+/** A machine with Node and npm, and without this repository. */
 export interface Outside {
-  /** Empty at first; far from the repository, so that nothing is found by looking upwards. */
+  /** Empty at first; outside the repository, so that no parent folder has packages. */
   readonly folder: string
-  /** Our packages as they are published. */
+  /** Our packages as published. */
   readonly packages: readonly PackedPackage[]
   readonly registry: NpmRegistry
-  /** The whole environment: an empty home, an empty cache, and a npm that knows our registry alone. */
+  /** The complete environment: an empty home, an empty cache, and an npm that knows only our registry. */
   readonly environment: { readonly [name: string]: string }
-  /** Runs a program to its end: `npm`, `npx`, or whatever is in the `PATH`. */
+  /** Runs a program to its end: `npm`, `npx`, or any other in the `PATH`. */
   run(command: string, words: readonly string[], options?: RunOptions): Promise<Ended>
   strike(): Promise<void>
 }
@@ -22,11 +22,11 @@ export interface Outside {
 export interface RunOptions {
   /** Default: the folder. */
   readonly folder?: string
-  /** Over the environment. */
+  /** Added to the environment. */
   readonly environment?: { readonly [name: string]: string }
 }
 
-/** How a program ended. */
+/** The result of a program. */
 export interface Ended {
   readonly code: number
   readonly out: string
@@ -66,7 +66,7 @@ export async function goOutside({ published = true } = {}): Promise<Outside> {
   }
 }
 
-/** Without the folders that npm puts in front when it runs our own scripts. */
+/** Without the folders that npm prepends when it runs our own scripts. */
 function foreignPaths(): readonly string[] {
   return (process.env['PATH'] ?? '').split(delimiter).filter(path => !path.includes('node_modules'))
 }

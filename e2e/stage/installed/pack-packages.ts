@@ -19,8 +19,8 @@ export interface PackedPackage {
 }
 
 /**
- * The packages that are not private, packed and checked as by `npm run pack`: by the first test file of a run that asks for
- * them. The others wait for it.
+ * The packages that are not private, packed and checked as by `npm run pack`: once, by the first test file of a run
+ * that needs them. The others wait for it.
  */
 export async function packPackages(): Promise<readonly PackedPackage[]> {
   const folder = join(process.env['FAREBOX_TEST_FOLDER'] ?? '', 'packed')
@@ -36,7 +36,7 @@ export async function packPackages(): Promise<readonly PackedPackage[]> {
 
 async function pack(folder: string, list: string): Promise<void> {
   const words = [join(root, 'scripts', 'pack.mjs'), '--built', '--json', '--out', folder]
-  // Where it fails, the others get an empty list, and fail too.
+  // If it fails, the others get an empty list, and fail too.
   const { stdout } = await promisify(execFile)(process.execPath, words).catch(async (error: unknown) => {
     await writeFile(list, '[]')
     throw error

@@ -10,18 +10,18 @@ import { serve } from '../serve.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** An npm registry on 127.0.0.1, with our packages as they would be published and all that is installed here. */
+/** An npm registry on 127.0.0.1, with our packages as published and all packages that are installed here. */
 export interface NpmRegistry {
   readonly url: string
   /**
-   * What was asked for and is not there, as `GET /name`. Npm bears it for optional packages, for its audit and for
-   * news of itself.
+   * Missing resources that were requested, as `GET /name`. npm tolerates this for optional packages, for its audit and
+   * for its update check.
    */
   missing(): readonly string[]
   stop(): Promise<void>
 }
 
-/** What npm wants to know of one version, and where it is: a tarball, or the folder of an installed package. */
+/** The metadata of one version for npm, and its location: a tarball, or the folder of an installed package. */
 interface Release {
   readonly manifest: Manifest
   readonly path: string
@@ -41,11 +41,12 @@ type Releases = ReadonlyMap<string, ReadonlyMap<string, Release>>
 /**
  * Starts a registry for `npm install --registry <url>`: it needs no other network.
  *
- * Packages of others come out of this repository's `node_modules`, all versions that are in it, packed when they are
- * asked for. Their descriptions come from the lock file, which also describes what is not installed here, as the
- * binaries for other systems: npm sees that they are not for this one and does not ask for them.
+ * Third-party packages come from this repository's `node_modules`, in all installed versions, and are packed on
+ * request. Their metadata comes from the lock file, which also lists packages that are not installed here, such as
+ * binaries for other systems: npm sees that they are for another system and does not request them.
  *
- * @param options.tarballs files made by `npm pack`; they come before what has their name in `node_modules`
+ * @param options.tarballs files made by `npm pack`; they take precedence over packages of the same name in
+ * `node_modules`
  */
 export async function startNpmRegistry(options: {
   readonly tarballs: readonly string[]
@@ -68,7 +69,7 @@ export async function startNpmRegistry(options: {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** `/@farebox/cli` describes a package, `/@farebox/cli/-/0.1.0.tgz` is one. False where there is no such thing. */
+/** `/@farebox/cli` describes a package, `/@farebox/cli/-/0.1.0.tgz` is one. False if there is none. */
 function answer(
   releases: Releases,
   path: string,
@@ -88,7 +89,7 @@ function answer(
   return true
 }
 
-/** What npm calls a packument. */
+/** A packument, in npm's terms. */
 function describe(name: string, versions: ReadonlyMap<string, Release>, base: string): object {
   const newest = [...versions.keys()]
     .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
@@ -105,7 +106,7 @@ async function readTarball(file: string): Promise<Release> {
   return { manifest: JSON.parse(stdout) as Manifest, path: file, send: sendFile }
 }
 
-/** Packages of others in the lock file; workspaces are links in it, and are left out. */
+/** Third-party packages in the lock file; workspaces are links in it, and are left out. */
 async function readInstalled(): Promise<readonly Release[]> {
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: { readonly [path: string]: { readonly version?: string; readonly link?: true } }
@@ -113,15 +114,15 @@ async function readInstalled(): Promise<readonly Release[]> {
   return Object.entries(lock.packages).flatMap(([path, { version, link, ...fields }]) => {
     const [, name] = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? []
     if (name === undefined || version === undefined || link === true) return []
-    // A package packed anew has the same files and other bytes.
+    // A package that is packed again has the same files and other bytes.
     const { integrity: _ofTheOriginal, ...rest } = fields as { readonly integrity?: string }
     return [{ manifest: { ...rest, name, version }, path: join(root, path), send: sendFolder }]
   })
 }
 
 /**
- * What an installed package could also use on other systems: the lock file leaves out what no registry had for it. Npm
- * wants to know of it, or it takes the lock file that it writes for a broken one.
+ * Packages for other systems that an installed package could use: the lock file omits those that no registry had. npm
+ * needs their metadata, or it considers its new lock file broken.
  */
 function optionalElsewhere(installed: readonly Release[]): readonly Release[] {
   const wanted = installed.flatMap(({ manifest }) => Object.entries(manifest.optionalDependencies ?? {}))
@@ -136,7 +137,7 @@ async function sendFile(file: string, response: ServerResponse): Promise<void> {
   await pipeline(createReadStream(file), response)
 }
 
-/** Not compressed: npm takes it, and it is faster by far. What is nested in it are packages of their own. */
+/** Not compressed: npm accepts it, and it is much faster. Nested folders are packages of their own. */
 async function sendFolder(folder: string, response: ServerResponse): Promise<void> {
   const name = basename(folder)
   const tar = spawn('tar', ['-cf', '-', '--exclude', `${name}/node_modules`, name], {

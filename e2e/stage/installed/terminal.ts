@@ -1,29 +1,32 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** What a person types and sees, written down as it happens. */
+/** A person's input and the output of a terminal, recorded as it happens. */
 export interface Terminal {
   /** Runs one command of a shell to its end. */
   type(line: string): Promise<{ readonly code: number; readonly text: string }>
-  /** Starts a command that goes on, in a window of its own. */
+  /** Starts a long-running command, in its own window. */
   open(line: string): Window
-  /** Notes what the person does without a command. */
+  /** Records an action without a command. */
   note(text: string): void
-  /** All of it so far. */
+  /** The whole text so far. */
   transcript(): string
-  /** Ends what still runs. */
+  /** Ends running commands. */
   close(): Promise<void>
 }
 
-/** A command that goes on. */
+/** A long-running command. */
 export interface Window {
-  /** Waits until what it prints from now on matches, and writes it down. */
+  /** Waits until its further output matches, and records it. */
   sees(pattern: RegExp): Promise<string>
   /** Sends it a signal and waits for its end. */
   ends(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** What is typed, and what is run in its place: our own command is started without npx between, so that it has our signals. */
+/**
+ * The typed command, and the one that is run instead: our own command is started without npx, so that it gets our
+ * signals.
+ */
 const OWN = /^npx farebox /
 
 /** Opens a terminal in a folder. */

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { until } from '@farebox/protocol/src/test-setup/until'
 
-/** One of several servers behind the balancer. */
+/** One of several servers behind the load balancer. */
 export interface Backend {
   readonly port: number
   /** The port that answers `GET /ready`. */
   readonly readyPort: number
 }
 
-/** A balancer with a port for each group of servers. */
+/** A load balancer with a port for each group of servers. */
 export interface Balancer<Name extends string> {
   /** `http://127.0.0.1:…` of each group. */
   readonly urls: { readonly [name in Name]: string }
@@ -24,7 +24,7 @@ export function hasHaproxy(): boolean {
   return spawnSync('haproxy', ['-v']).status === 0
 }
 
-/** As an operator would begin: checked by `/ready`, connections that fail are made again to another server. */
+/** An operator's initial configuration: health checks by `/ready`, and failed connections retried at another server. */
 const DEFAULTS = `
 global
   maxconn 2000
@@ -41,7 +41,7 @@ defaults
   option httpchk
 `
 
-/** Starts HAProxy on loopback; the caller has made sure that it is installed. */
+/** Starts HAProxy on loopback; the caller has checked that it is installed. */
 export async function startHaproxy<Name extends string>(
   folder: string,
   groups: { readonly [name in Name]: readonly Backend[] },
@@ -55,7 +55,7 @@ export async function startHaproxy<Name extends string>(
       (server, index) =>
         `  server ${name}${index} 127.0.0.1:${server.port} check port ${server.readyPort} inter 200ms fall 1 rise 1`,
     )
-    // A local platform answers under its own name alone.
+    // A local platform answers only under its own name.
     const check = `  http-check send meth GET uri /ready ver HTTP/1.1 hdr Host 127.0.0.1:${port}`
     parts.push(`listen ${name}\n  bind 127.0.0.1:${port}\n${check}\n${lines.join('\n')}\n`)
   }

@@ -2,19 +2,19 @@ import { request as ask, type IncomingMessage, type ServerResponse } from 'node:
 import { serve } from '../serve.ts'
 import type { Stage } from '../stage.ts'
 
-/** Stands between a caller and an agent, and loses what a test tells it to. */
+/** A proxy between a caller and an agent, which drops messages on request. */
 export interface LossyProxy {
   readonly url: string
-  /** Values of `PAYMENT-SIGNATURE` that came by, in order. */
+  /** Values of `PAYMENT-SIGNATURE` of all requests, in order. */
   readonly payments: readonly string[]
   /**
-   * What happens to the next request that carries a payment: it is kept from the agent, or its answer from the caller.
-   * `lost` resolves when that has happened; the caller is left waiting.
+   * The fate of the next request with a payment: it is dropped, or its answer is. `lost` resolves when that has
+   * happened; the caller gets no answer.
    */
   lose(what: 'request' | 'answer'): Promise<void>
 }
 
-/** Starts the proxy; the stage stops it. The `Host` of the caller reaches the agent: nonces are bound to it (D13). */
+/** Starts the proxy; the stage stops it. The caller's `Host` reaches the agent: nonces are bound to it (D13). */
 export async function startLossyProxy(stage: Stage, target: string): Promise<LossyProxy> {
   const payments: string[] = []
   let loss: { readonly what: 'request' | 'answer'; readonly lost: () => void } | undefined

@@ -1,12 +1,12 @@
 import { serve } from '../serve.ts'
 import type { Stage } from '../stage.ts'
 
-/** Stands between a facilitator and its chain, and does something to the world when a transaction passes. */
+/** A proxy between a facilitator and its chain, which runs a hook when a transaction passes. */
 export interface RpcProxy {
   readonly url: string
-  /** From now on: called before a transaction is handed to the chain, and after. Undefined: nothing happens. */
+  /** Hooks from now on: called before a transaction is forwarded to the chain, and after. Undefined: none. */
   onSend: { readonly before?: () => void; readonly after?: () => void } | undefined
-  /** Called once, before the next transaction, which is handed to the chain when it resolves. */
+  /** Called once, before the next transaction, which is forwarded when it resolves. */
   beforeNextSend: (() => Promise<void>) | undefined
 }
 
@@ -42,7 +42,7 @@ export async function startRpcProxy(stage: Stage): Promise<RpcProxy> {
   return proxy
 }
 
-/** Does it, and answers nothing: the caller is gone. */
+/** Runs the hook, and does not answer: the caller has disconnected. */
 function leave(happen: () => void): never {
   happen()
   throw new Error('the caller is gone')

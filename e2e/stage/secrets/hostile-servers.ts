@@ -3,7 +3,7 @@ import { serve, type Served } from '../serve.ts'
 
 type Path = '/verify' | '/settle' | '/release'
 
-/** Between an agent and its facilitator; answers with everything that the agent sent it. */
+/** A proxy between an agent and its facilitator; it answers with everything that the agent sent. */
 export interface HostileFacilitator extends Served {
   /** From now on it answers requests to this path itself, each in the next way; undefined: none. */
   repeat(path: Path | undefined): void
@@ -11,7 +11,7 @@ export interface HostileFacilitator extends Served {
   readonly answered: { readonly [path in Path]: number }
 }
 
-/** The ways in which it answers: every status and place from which an agent reads a message. */
+/** The ways in which it answers: every status and field from which an agent reads a message. */
 export const BETRAYALS: {
   readonly [path in Path]: readonly ((sent: string) => readonly [number, object | string])[]
 } = {
@@ -31,7 +31,7 @@ export const BETRAYALS: {
   '/release': [sent => [500, sent]],
 }
 
-/** Starts it. With `hidesHolds` it looks like any other facilitator, so that the chain is asked (D9). */
+/** Starts it. With `hidesHolds` it looks like any other facilitator, so that the agent checks the chain (D9). */
 export async function startHostileFacilitator(
   target: string,
   { hidesHolds }: { readonly hidesHolds: boolean },
@@ -72,15 +72,15 @@ function allForms({ headers }: IncomingMessage, body: Buffer): string {
   return [authorization, base64, encodeURIComponent(authorization), JSON.stringify(headers), body].join(' ')
 }
 
-/** A chain node that wants keys in its URL, and repeats them in what it refuses. */
+/** A chain node that requires keys in its URL, and repeats them in its refusals. */
 export interface KeyedNode extends Served {
-  /** As it should, with an error of JSON-RPC, with a page, or not at all. */
+  /** Correctly, with an error of JSON-RPC, with a page, or not at all. */
   behave(mood: NodeMood): void
 }
 
 export type NodeMood = 'pass' | 'refuse' | 'page' | 'break off'
 
-/** Starts it before a node without keys; its URL has the keys. */
+/** Starts it as a proxy of a node without keys; its URL has the keys. */
 export async function startKeyedNode(target: string, path: string): Promise<KeyedNode> {
   let mood: NodeMood = 'pass'
   const { url, stop } = await serve((request, response, body) => {

@@ -25,7 +25,7 @@ test.each([
   }
 })
 
-test('a text without it is clean', () => {
+test('a text without the secret is clean', () => {
   const scan = createSecretScan()
   scan.plant('it', SECRET)
   scan.read('log', `plantedsecret, job=${crypto.randomUUID()} [hidden] ${'ab'.repeat(200)}`)

@@ -1,23 +1,23 @@
-/** Looks for secrets in what programs wrote, in every form and in parts. */
+/** Searches the output of programs for secrets, in every form and in parts. */
 export interface SecretScan {
-  /** Makes a secret known, of at least 20 characters; texts that were read before are searched for it too. */
+  /** Registers a secret of at least 20 characters; earlier texts are searched for it too. */
   plant(name: string, secret: string): void
-  /** Adds to the text of a source, which is searched as one, however it came. */
+  /** Adds to the text of a source, which is searched as one text. */
   read(source: string, text: string): void
-  /** The first secret in each source, with what is written before it. */
+  /** The first secret in each source, with the preceding text. */
   leaks(): readonly string[]
-  /** How much was read. */
+  /** The amount of text read. */
   characters(): number
 }
 
 /**
- * This much of a secret in one piece is a leak. All its pieces are known, and texts are searched at every fourth
- * character: what is longer than both together is found wherever it begins, also where a log cut it.
+ * This much of a secret in one piece is a leak. All its pieces are indexed, and texts are searched at every fourth
+ * character: a match longer than both together is found wherever it begins, also if a log truncated it.
  */
 const PIECE = 16
 const STRIDE = 4
 
-/** Makes a scan that knows no secret yet. */
+/** Creates a scan without secrets. */
 export function createSecretScan(): SecretScan {
   const pieces = new Map<string, string>()
   const texts = new Map<string, string>()
@@ -41,7 +41,7 @@ function search(source: string, text: string, pieces: ReadonlyMap<string, string
   return []
 }
 
-/** As it is, in JSON, in a URL, in hex and in base64; a key also by its bytes. */
+/** Unchanged, in JSON, in a URL, in hex and in base64; a key also by its bytes. */
 function formsOf(secret: string): readonly string[] {
   const isKey = /^0x(?:[0-9a-f]{2}){16,}$/i.test(secret)
   const bytes = [Buffer.from(secret), ...(isKey ? [Buffer.from(secret.slice(2), 'hex')] : [])]

@@ -15,18 +15,18 @@ import {
 } from './hostile-servers.ts'
 import { createSecretScan, type SecretScan } from './secret-scan.ts'
 
-/** Real processes with planted secrets, and a scan of all they write. */
+/** Real processes with planted secrets, and a scan of all their output. */
 export interface SecretStage {
   readonly stage: Stage
   readonly scan: SecretScan
   readonly planted: { readonly [name in keyof typeof PLANTED]: string }
   readonly facilitatorUrl: string
   readonly node: KeyedNode
-  /** The first believes its facilitator, the second asks the chain itself. */
+  /** The first trusts its facilitator, the second checks the chain itself. */
   readonly agents: readonly [WatchedAgent, WatchedAgent]
 }
 
-/** An agent whose facilitator repeats what it is sent. */
+/** An agent whose facilitator repeats its requests. */
 export interface WatchedAgent {
   readonly name: string
   readonly url: string
@@ -56,7 +56,7 @@ function plant(scan: SecretScan): SecretStage['planted'] {
   return Object.fromEntries(planted) as SecretStage['planted']
 }
 
-/** Sets it; `stage.strike` ends it. */
+/** Sets it up; `stage.strike` ends it. */
 export async function setSecretStage(): Promise<SecretStage> {
   const scan = createSecretScan()
   const planted = plant(scan)
@@ -73,7 +73,7 @@ export async function setSecretStage(): Promise<SecretStage> {
   const node = await startKeyedNode(stage.chain.rpcUrl, `/v3/${planted.nodeKey}?token=${planted.nodeToken}`)
   stage.onStrike(node.stop)
   const database = new URL(stage.databaseUrl)
-  // A server that trusts this machine takes any password.
+  // A server that trusts this machine accepts any password.
   if (database.password === '') database.password = planted.databasePassword
   const { url: facilitatorUrl } = await stage.facilitator({
     rpcUrl: node.url,

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** Where wires of a port begin or end; the step by how its name begins. */
+/** The end of a port at which wires are connected; the step by the beginning of its name. */
 export function portOf(page: Page, step: string, side: 'in' | 'out', port: string): Locator {
   const kind = side === 'in' ? 'target' : 'source'
   return page
@@ -15,17 +15,17 @@ async function middleOf(element: Locator): Promise<{ readonly x: number; readonl
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/** Draws a wire by mouse, to a port or to wherever on the canvas nothing is. */
+/** Draws a wire by mouse, to a port or to an empty place of the canvas. */
 export async function drawWire(page: Page, from: Locator, to?: Locator): Promise<void> {
   for (;;) {
-    // Both ends are where they stay, and nothing lies above them.
+    // Both ends have stopped moving, and nothing covers them.
     await to?.hover({ trial: true })
     await from.hover()
     const begin = await middleOf(from)
     await page.mouse.down()
     const end = await endOf(page, to)
     await page.mouse.move((begin.x + end.x) / 2, (begin.y + end.y) / 2, { steps: 4 })
-    // Where the step has moved meanwhile, the mouse was pressed beside its port.
+    // If the step has moved meanwhile, the mouse was pressed beside its port.
     const isDrawn = await page.evaluate(WIRE_AFTER_TWO_FRAMES)
     if (isDrawn === true) await page.mouse.move(end.x, end.y, { steps: 4 })
     await page.mouse.up()
@@ -42,7 +42,7 @@ async function endOf(page: Page, to?: Locator): Promise<{ readonly x: number; re
 const TWO_FRAMES = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'
 const WIRE_AFTER_TWO_FRAMES = `${TWO_FRAMES}.then(() => document.querySelector('.react-flow__connectionline') !== null)`
 
-/** Carries a wire by keyboard: Enter on a port, arrow keys to the other one, Enter. */
+/** Draws a wire by keyboard: Enter on a port, arrow keys to the other one, Enter. */
 export async function carryWire(page: Page, from: Locator, to: RegExp): Promise<void> {
   await from.focus()
   await page.keyboard.press('Enter')
@@ -57,7 +57,7 @@ export async function carryWire(page: Page, from: Locator, to: RegExp): Promise<
   throw new Error(`no port that fits is ${String(to)}`)
 }
 
-/** All of the canvas is in view: also a step that was not measured yet when Fit was first pressed. */
+/** The whole canvas is in view, including steps that were not measured when Fit was first pressed. */
 export async function fit(page: Page): Promise<void> {
   for (let before = ''; ;) {
     await page.getByRole('button', { name: 'Fit' }).click()
@@ -71,7 +71,7 @@ export async function fit(page: Page): Promise<void> {
 const TRANSFORM_AFTER_TWO_FRAMES = `${TWO_FRAMES}
   .then(() => document.querySelector('.react-flow__viewport').style.transform)`
 
-/** Imports a flow from a file by the menu, and waits until it is shown where it has a name. */
+/** Imports a flow from a file by the menu, and waits until it is shown with a name. */
 export async function importFlow(page: Page, flow: unknown): Promise<void> {
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByLabel(/Import (?:a flow|as a new flow)…/).setInputFiles({

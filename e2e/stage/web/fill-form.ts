@@ -2,7 +2,9 @@ import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/f
 import type { Locator } from 'playwright-core'
 import { paste } from './paste.ts'
 
-/** Fills a form in as a person would: types, chooses, adds rows. What the input does not have is left alone. */
+/**
+ * Fills in a form as a person would: types, chooses, adds rows. Fields that the input does not have are not touched.
+ */
 export async function fillForm(form: Locator, fields: FieldMap, input: JsonObject): Promise<void> {
   for (const [index, [name, field]] of Object.entries(fields).entries())
     if (Object.hasOwn(input, name))
@@ -26,7 +28,7 @@ async function fillField(row: Locator, field: Field, value: JsonValue): Promise<
   await fillLine(inside('input'), asText(value))
 }
 
-/** Presses the button for the empty value, which is there while the field has the focus; false where there is none. */
+/** Presses the button for the empty value, which exists while the field has the focus; false if there is none. */
 async function useEmpty(row: Locator): Promise<boolean> {
   const button = row
     .locator(':scope > .hint')
@@ -40,7 +42,7 @@ async function useEmpty(row: Locator): Promise<boolean> {
 async function fillEntries(list: Locator, entries: readonly JsonValue[]): Promise<void> {
   for (const [at, entry] of entries.entries()) {
     const control = list.locator('textarea').nth(at)
-    // What is typed and deleted again is an empty entry.
+    // Text that is typed and deleted again is an empty entry.
     if (entry === '') await control.fill('x')
     await control.fill(asText(entry))
   }
@@ -54,7 +56,7 @@ async function fillInside(place: Locator, { properties, items }: Field, value: J
   }
 }
 
-/** Line breaks do not come into a line by a keyboard, but with what is pasted. */
+/** A keyboard cannot enter line breaks into a line, but pasting can. */
 async function fillLine(control: Locator, text: string): Promise<void> {
   if (text.includes('\n')) await paste(control, text)
   else await control.fill(text)

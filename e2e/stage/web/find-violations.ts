@@ -11,7 +11,7 @@ interface Violation {
 }
 
 /**
- * What axe finds against WCAG 2.2, A and AA, in a page as it is, and against the rules of contrast in the other color
+ * The violations that axe finds of WCAG 2.2, A and AA, in a page as it is, and of the contrast rules in the other color
  * scheme: each rule with the elements that break it. The page is left in the light scheme.
  */
 export async function findViolations(page: Page): Promise<readonly string[]> {
@@ -23,9 +23,9 @@ export async function findViolations(page: Page): Promise<readonly string[]> {
 }
 
 async function runAxe(page: Page, runOnly: string): Promise<readonly string[]> {
-  // By the browser's debugger, as the policy of the pages lets no other script in.
+  // Through the browser's debugger, because the policy of the pages allows no other script.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
-  // What fades in has another contrast meanwhile; what goes on for ever is not waited for.
+  // An element that fades in has another contrast during the animation; endless animations are not waited for.
   await page.evaluate(ANIMATIONS_END)
   const found: readonly Violation[] = await page.evaluate(
     `axe.run(document, { runOnly: ${runOnly}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,

@@ -1,4 +1,4 @@
-/** What a hostile owner or agent would write where a page shows it. Each sets `window.pwned`, asks an address, or misleads. */
+/** Texts of a hostile owner or agent. Each sets `window.pwned`, requests an address, or misleads. */
 export function hostilePayloads(elsewhere: string): readonly string[] {
   const run = 'window.pwned=1'
   const vectors = [
@@ -33,7 +33,7 @@ export function hostilePayloads(elsewhere: string): readonly string[] {
     (vector: string) => `\\u003c/script\\u003e${vector}`,
     (vector: string) => vector.replaceAll('<', '&lt;').replaceAll('>', '&#62;'),
   ]
-  // Each with every other one: all pairs took twice the time, and no page knows a vector by its surroundings.
+  // Each with every other one: all pairs took twice the time, and no page depends on a text's neighbours.
   const built = contexts.flatMap((inContext, place) =>
     vectors.filter((_, at) => (at + place) % 2 === 0).map(inContext),
   )

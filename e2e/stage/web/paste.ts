@@ -27,7 +27,7 @@ export async function paste(element: Locator, text: string): Promise<void> {
   }, text)
 }
 
-/** Copies what is selected in an element; resolves to the text in the clipboard. */
+/** Copies the selection of an element; resolves to the text in the clipboard. */
 export async function copy(element: Locator): Promise<string> {
   return await element.evaluate(target => {
     const { DataTransfer, ClipboardEvent } = globalThis as unknown as PageGlobals

@@ -7,15 +7,15 @@ import type { WebStage } from './web-stage.ts'
 const FOLDER = 'e2e/agents/shopper'
 const OWNER = TEST_KEYS.secondAgent.address
 
-/** Agents that move tokens of who calls them, listed at the platform of the stage. */
+/** Agents that move their callers' tokens, listed at the platform of the stage. */
 export interface SpendingAgents {
   /** It names the account that it spends from. */
   readonly payerId: number
-  /** It names none, and its reason is what somebody hostile would write. */
+  /** It names none, and its reason is hostile. */
   readonly hostileId: number
 }
 
-/** Starts `shopper` of `e2e/agents` twice: as it is, and with a reason of a test's and without an account that spends. */
+/** Starts `shopper` of `e2e/agents` twice: unchanged, and with a test's reason and no spending account. */
 export async function startSpendingAgents(
   { stage, facilitator, url }: WebStage,
   hostileReason: string,

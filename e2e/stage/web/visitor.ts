@@ -2,20 +2,20 @@ import { installWallet, type BrowserWallet } from '@farebox/platform/src/test-se
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { WebStage } from './web-stage.ts'
 
-/** Somebody at the pages, with what their browser complained of. */
+/** A visitor of the pages, with their browser's complaints. */
 export interface Visitor {
   readonly context: BrowserContext
   readonly page: Page
   /** Absent: a visitor without a wallet. */
   readonly wallet?: BrowserWallet
-  /** Errors of scripts, reports of the policy, and requests to elsewhere. */
+  /** Errors of scripts, reports of the policy, and requests to other origins. */
   readonly troubles: string[]
 }
 
-/** Of the browser's window; `account`: with a wallet that holds it. */
+/** Options of the browser window; `account`: with a wallet that holds it. */
 export type VisitOptions = BrowserContextOptions & { readonly account?: string }
 
-/** Opens a browser of its own for a visitor; with an account, a wallet announces itself in each page. */
+/** Opens a separate browser for a visitor; with an account, a wallet announces itself in each page. */
 export async function visit(
   browser: Browser,
   { stage, url }: Pick<WebStage, 'stage' | 'url'>,
@@ -33,19 +33,19 @@ export async function visit(
     account === undefined
       ? undefined
       : await installWallet(context, stage.chain, { name: 'Example Wallet', account })
-  // With a wallet of the browser's own, the test wallet of the local chain is not taken.
+  // If the browser has a wallet, the test wallet of the local chain is not used.
   if (account !== undefined) await context.addInitScript(NO_TEST_WALLET)
   context.on('page', page => watchPage(page, url, troubles))
-  // What has to appear is waited for until the test ends.
+  // Expected elements are waited for until the test ends.
   context.setDefaultTimeout(0)
   const page = await context.newPage()
   return { context, page, troubles, ...(wallet !== undefined && { wallet }) }
 }
 
 /**
- * Records the complaints of a page's browser: errors, reports of the policy, requests to elsewhere than `url`. It also
- * makes `goto` and `reload` of the page wait until its scripts handle clicks, which on a busy machine is later than the
- * load event; `waitUntil: 'commit'` does not wait.
+ * Records the complaints of a page's browser: errors, reports of the policy, requests to origins other than `url`. It
+ * also makes `goto` and `reload` of the page wait until its scripts handle clicks, which on a busy machine is later
+ * than the load event; `waitUntil: 'commit'` does not wait.
  */
 export function watchPage(page: Page, url: string, troubles: string[]): void {
   const goto = page.goto.bind(page)
@@ -61,7 +61,7 @@ export function watchPage(page: Page, url: string, troubles: string[]): void {
     void dialog.dismiss()
   })
   page.on('console', message => {
-    // No page may ask for private data of a visitor who is not signed in.
+    // No page may request private data of a visitor who is not signed in.
     if (message.type() === 'error' && !/Failed to load resource(?!.*\b401\b)/.test(message.text()))
       troubles.push(`console: ${message.text()}`)
   })

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { visit, type VisitOptions, type Visitor } from './visitor.ts'
 import { setWebStage, type WebStage } from './web-stage.ts'
 
-/** What the tests of one file share: the platform with its pages, and a browser. */
+/** The shared setup of one file's tests: the platform with its pages, and a browser. */
 export interface WebScene {
   /** From `beforeAll` on. */
   readonly web: WebStage
-  /** Opens a browser window for one test; it is closed after the test, which fails where the window had troubles. */
+  /** Opens a browser window for one test; it is closed after the test, which fails if the window had errors. */
   come(options?: VisitOptions): Promise<Visitor>
 }
 
@@ -31,7 +31,7 @@ export function createWebScene(chromium: string | undefined): WebScene {
   })
   afterEach(async ({ task }) => {
     for (const { context, page, troubles } of visitors.splice(0)) {
-      // What a person would have seen where a test waits in vain.
+      // A screenshot for a test that timed out.
       if (task.result?.state === 'fail')
         console.error((await page.locator('main').allInnerTexts()).join('\n'))
       await context.close()

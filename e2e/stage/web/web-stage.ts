@@ -11,22 +11,22 @@ import { setStage, type Stage } from '../stage.ts'
 export interface WebStage {
   readonly stage: Stage
   readonly facilitator: FacilitatorProcess
-  /** The one that runs, or ran last. */
+  /** The process that runs, or ran last. */
   readonly agent: LocalAgentProcess
   readonly agentId: number
   readonly url: string
-  /** Ends the platform as a crash would, and starts it again where it was. */
+  /** Ends the platform as a crash would, and restarts it at the same address. */
   restartPlatform(): Promise<void>
   /** Ends the agent as a crash would. */
   killAgent(): Promise<void>
-  /** Lets jobs of its capability `wait` go on until the function that it resolves to is called. */
+  /** Keeps jobs of its capability `wait` running until the returned function is called. */
   holdJobs(): Promise<() => Promise<void>>
-  /** Starts it where it was. */
+  /** Starts it at the same address. */
   startAgent(options?: AgentStarted): Promise<void>
   strike(): Promise<void>
 }
 
-/** How an agent is started; default: as at first. */
+/** The options of an agent; default: as at first. */
 export interface AgentStarted {
   readonly secret?: string
   readonly facilitatorUrl?: string
@@ -34,7 +34,7 @@ export interface AgentStarted {
 
 const OWNER = TEST_KEYS.agent
 
-/** Sets the stage for a browser: the agent `teller` of `e2e/agents`, checked every second. */
+/** Sets up the stage for a browser: the agent `teller` of `e2e/agents`, checked every second. */
 export async function setWebStage(environment: { readonly [name: string]: string } = {}): Promise<WebStage> {
   const stage = await setStage()
   const facilitator = await stage.facilitator()

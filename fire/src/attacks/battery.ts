@@ -10,7 +10,7 @@ import { privateFork } from './chain/private-fork.ts'
 import { conflictingReorganisations } from './chain/reorganisations.ts'
 import { redisSplitBrain } from './records/redis-split-brain.ts'
 
-/** Every attack, in the order they run. What a test beside the code shows is not repeated here. */
+/** Every attack, in the order they run. Properties that unit tests show are not repeated here. */
 export const ATTACKS: readonly Attack[] = [
   oneByteRequests,
   oneByteAnswers,

@@ -2,12 +2,12 @@ import { RefusedOption, type Battery, type BatteryResult, type BatteryRun, type 
 import { BREACHES, PROMISES, type Breach } from './breaches.ts'
 import { commitBreaches, type BreachesOutcome, type BreachOutcome } from './commit-breaches.ts'
 
-/** Breaches each promise must have at least. */
+/** The minimum number of breaches of each promise. */
 const LEAST_BREACHES = 2
-/** Two whose tests are quick. */
+/** Two breaches whose tests are quick. */
 const SMALL: readonly string[] = ['nonce-claim-removed', 'dev-mode-by-any-word']
 
-/** Breaks each promise in our own code, and checks that the ordinary tests notice. */
+/** Breaks each promise in our own code, and checks that the ordinary tests detect it. */
 export const breaches: Battery = {
   name: 'breaches',
   does: 'Each promise is broken in our own code on purpose; an ordinary test must turn red.',
@@ -75,7 +75,7 @@ function scoreCoverage({ outcomes }: BreachesOutcome): Score {
   }
 }
 
-/** A line of `docs/promises.md`: the promises that a breach breaks and the test that noticed. */
+/** A line of `docs/promises.md`: the promises that a breach breaks, and the test that detected it. */
 export function describeOutcome({ breach, red, reason }: BreachOutcome) {
   return {
     test: breach.name,

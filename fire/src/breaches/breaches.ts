@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Edit } from '../edits/edit.ts'
 
-/** What Farebox promises, and what must hold of its money: the words that the table of breaches is made of. */
+/** The promises of Farebox and the invariants of its money, as worded in the table of breaches. */
 export const PROMISES: { readonly [name: string]: string } = {
   P1: 'One signed payment buys at most one job, however many replicas, retries or attackers.',
   P2: 'Before money can move, the response is saved; ask again with the same job_id and you get it.',
@@ -23,18 +23,18 @@ export const PROMISES: { readonly [name: string]: string } = {
   F4: 'A signature is kept exactly as long as it may be sent.',
 }
 
-/** A deliberate breach of a promise in our own code, and the ordinary test that must not let it pass. */
+/** A deliberate breach of a promise in our own code, and the ordinary test that must detect it. */
 export interface Breach {
   /** `nonce-claim-removed` */
   readonly name: string
   /** The promises it breaks; at least one. */
   readonly promises: readonly string[]
-  /** What is broken, for a person. */
+  /** The broken behaviour, in words. */
   readonly breaks: string
   readonly edits: readonly Edit[]
   /** A file of the ordinary suites, by its package and its name: `farebox/pipeline.test.ts`. */
   readonly test: string
-  /** Runs the tests alone whose names match: for files that take long. A regular expression. */
+  /** Runs only the tests whose names match, for files that take long. A regular expression. */
   readonly only?: string
 }
 
@@ -48,7 +48,7 @@ export const BREACHES: readonly Breach[] = readdirSync(LISTS)
     return blocks.map(readBreach)
   })
 
-/** A block: `name (promises): what is broken`, `test file: name of the tests`, and edits as in a diff. */
+/** A block: `name (promises): the broken behaviour`, `test file: name of the tests`, and edits as in a diff. */
 function readBreach(block: string): Breach {
   const [head = '', tests = '', ...lines] = block.split('\n')
   const [, name = '', promises = '', breaks = ''] = /^(\S+) \(([^)]*)\): (.*)$/.exec(head) ?? []

@@ -9,9 +9,9 @@ import { runTests, type RedTest } from './run-tests.ts'
 /** The result of a breach. */
 export interface BreachOutcome {
   readonly breach: Breach
-  /** The test that noticed; undefined: none did. */
+  /** The test that detected the breach; undefined: none. */
   readonly red: RedTest | undefined
-  /** Why none did. */
+  /** The reason why no test detected it. */
   readonly reason: string
 }
 
@@ -21,13 +21,13 @@ export interface BreachesOutcome {
   readonly outcomes: readonly BreachOutcome[]
   /** How many tests of the unbroken copy passed. */
   readonly sound: number
-  /** What is red although nothing is broken; none of these counts as noticing anything. */
+  /** Tests that fail without a breach; none of these counts as a detection. */
   readonly unsound: readonly string[]
 }
 
 /**
- * Commits each breach in a copy of the sources, two side by side. The tests that they should turn red are run before,
- * with nothing broken: what is red then notices nothing.
+ * Tests each breach in a copy of the sources, two at a time. The expected tests run first without a breach: tests that
+ * fail then detect nothing.
  */
 export async function commitBreaches(
   breaches: readonly Breach[],
@@ -45,7 +45,7 @@ export async function commitBreaches(
     const waiting = breaches.entries()
     await Promise.all(
       copies.map(async folder => {
-        // One iterator for all: each takes the next that nobody took.
+        // One shared iterator: each worker takes the next breach.
         for (const [index, breach] of waiting) {
           const outcome = await commitBreach(folder, breach, signal, redBefore)
           outcomes[index] = outcome
@@ -61,9 +61,9 @@ export async function commitBreaches(
 }
 
 /**
- * Breaks the copy of the sources, runs the test that should notice, and restores it. A test counts where something it
- * expects did not hold: code that does not compile turns everything red and proves nothing; and one that was
- * `redBefore`, by file and name, notices nothing new. A breach whose text is not in the sources has no red test.
+ * Breaks the copy of the sources, runs the test that should detect it, and restores it. A test counts if one of its
+ * expectations failed: code that does not compile fails every test and proves nothing; and a test in `redBefore`, by
+ * file and name, detects nothing new. A breach whose text is not in the sources has no failing test.
  */
 export async function commitBreach(
   folder: string,
@@ -96,7 +96,7 @@ export async function commitBreach(
   }
 }
 
-/** A test among all tests. */
+/** The key of a test, by file and name. */
 function keyOf({ file, name }: Pick<RedTest, 'file' | 'name'>): string {
   return `${file}: ${name}`
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ROOT } from '../edits/sources.ts'
 
-/** What a test of a package needs beside them. */
+/** Files outside the package that its tests need. */
 const ROOT_FILES = [
   'package.json',
   'tsconfig.base.json',
@@ -16,8 +16,8 @@ const ROOT_FILES = [
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
 
 /**
- * What is polled is red before the test has taken too long, which would not count as noticed. Nothing is built:
- * programs and threads are those of the originals, and notice no breach.
+ * Polling fails before the test times out, because a timeout does not count as a detection. Nothing is built: programs
+ * and threads are those of the originals, and detect no breach.
  */
 const CONFIG = `import root from './vitest.config.ts'
 
@@ -28,12 +28,12 @@ const projects = root.test.projects.map(project => ({
 export default { ...root, test: { ...root.test, globalSetup: [], projects } }
 `
 
-/** The configuration of vitest in a copy: the root's, but for how long is polled, and the build. */
+/** The vitest configuration of a copy: the root's, except for the polling time and the build. */
 export const CONFIG_FILE = 'breaches.config.mjs'
 
 /**
- * Copies the packages into a new temporary folder, where they can be broken without harm; what they depend on is
- * linked. About 1,000 small files. Resolves to the folder, which the caller removes.
+ * Copies the packages into a new temporary folder, where they can be changed safely; their dependencies are linked.
+ * About 1,000 small files. Resolves to the folder, which the caller removes.
  */
 export async function copySources(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-breaches-'))
@@ -51,8 +51,8 @@ export async function copySources(): Promise<string> {
 }
 
 /**
- * Links each module to where it is installed, and each of our own packages, which are links already, to its copy:
- * a copy that imported the originals would break nothing.
+ * Links each module to its installation, and each of our own packages, which are links already, to its copy: a copy
+ * that imported the originals would break nothing.
  */
 async function linkModules(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true }).catch(() => [])

@@ -6,36 +6,36 @@ import { fileURLToPath } from 'node:url'
 import type { JsonTestResults } from 'vitest/node'
 import { CONFIG_FILE } from './copy-sources.ts'
 
-/** A test that is red. */
+/** A failed test. */
 export interface RedTest {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string
   readonly name: string
   readonly message: string
-  /** Whether what it expects did not hold; otherwise it timed out, or what it runs on broke. */
+  /** Whether an expectation failed; otherwise the test timed out, or its environment broke. */
   readonly isAssertion: boolean
 }
 
-/** What came of test files. */
+/** The result of test files. */
 export interface TestsOutcome {
   readonly passed: number
   readonly red: readonly RedTest[]
-  /** Files that could not even be loaded, each with why. */
+  /** Files that could not be loaded, each with the reason. */
   readonly unloaded: readonly string[]
 }
 
-/** A run that takes longer is ended: something hangs. */
+/** The time limit of a run, which ends one that hangs. */
 const MAX_RUN_MS = 300_000
-/** The run with nothing broken has all the files there are; nothing is expected to hang in it. */
+/** The time limit of the run without a breach, which has all files; nothing is expected to hang in it. */
 const MAX_WHOLE_RUN_MS = 6 * MAX_RUN_MS
-/** What a breach makes hang is red soon, so that the other tests of the file have their turn. */
+/** A test that a breach makes hang fails soon, so that the other tests of the file run. */
 const TEST_TIMEOUT_MS = 90_000
-/** So many red tests of a file are enough to tell. */
+/** The number of failed tests after which a file is stopped. */
 const ENOUGH_RED = 8
 
 const VITEST = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url))
 
-/** Runs test files of the sources in a folder, by the configuration at its root, in a process of their own. */
+/** Runs test files of the sources in a folder, with the configuration at its root, in their own process. */
 export async function runTests(
   folder: string,
   tests: {
@@ -89,15 +89,15 @@ function readOutcome(folder: string, { testResults }: JsonTestResults): TestsOut
 }
 
 /**
- * `expect` throws the first, `expect.poll` the second, a property of fast-check wraps one; the last a test throws
- * itself, with its own words.
+ * `expect` throws the first, `expect.poll` the second, a property of fast-check wraps one; a test itself throws the
+ * last, with its own message.
  */
 const ASSERTION =
   /AssertionError|__VITEST_POLL_CHAIN__|Property failed|^Error: [^\n]*\n\s+at [^\n]*\.test\.ts:/
 
 /**
- * Resolves with what the process printed; its exit code is in the outcome as well. It leads a group of its own: what
- * hangs in a loop must be killed with all that it started.
+ * Resolves with the output of the process; its exit code is in the outcome as well. It leads its own process group: a
+ * process that hangs in a loop must be killed with all its children.
  */
 async function runNode(
   words: readonly string[],
@@ -114,7 +114,7 @@ async function runNode(
   return (await Promise.all([text(child.stdout), text(child.stderr)])).join('\n')
 }
 
-/** Where this runs inside another vitest, that one's variables are not the inner one's. */
+/** Inside another vitest, the inner one must not inherit its variables. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|VITE_|TEST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),

@@ -5,7 +5,7 @@ import { BATTERIES } from '../batteries.ts'
 import { RefusedOption } from '../battery.ts'
 import type { BatteryMessage, BatteryOrder } from './run-apart.ts'
 
-// The process of one battery. It ends by itself when the battery has, so that what it leaves running is noticed.
+// The process of one battery. It exits by itself when the battery has ended, so that leftover activity is noticed.
 
 const stopping = new AbortController()
 process.on('SIGINT', () => stopping.abort())
@@ -25,7 +25,7 @@ async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   })
   const { signal } = stopping
   const result = await battery.run({ ...run, signal, progress: progress => say({ progress }) })
-  // A battery that starts programs is also judged by what they write.
+  // A battery that starts programs is also judged by their output.
   const secrets = {
     test: `${characters.toLocaleString('en-US')} characters its programs wrote`,
     reached: `${suspects.length} secrets`,
@@ -38,7 +38,7 @@ async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   process.disconnect()
 }
 
-/** A battery that fails has no scores; the others run all the same. What it refuses needs no stack. */
+/** A battery that fails has no scores; the others still run. A refusal needs no stack. */
 function fail(error: unknown): void {
   if (!(error instanceof RefusedOption)) console.error(error)
   say({ result: { scores: [], findings: [error instanceof Error ? error.message : String(error)] } })

@@ -28,7 +28,7 @@ const BATTERIES = Object.fromEntries(
   ['storms', 'fuzz'].map(name => [name, { load: async () => battery(name), packages: [] }]),
 )
 
-test('a scorecard says what was reached, what was asked, what to look at, and what this machine cannot run', () => {
+test('a scorecard lists the results, the targets, the findings, and the parts that this machine cannot run', () => {
   const skipped = ['P1 a pooler: pgbouncer is not installed']
   expect(formatScorecard({ ...STORMS, skipped }) + formatVerdict([STORMS])).toBe(
     `  storms  12 m 05 s
@@ -44,18 +44,18 @@ test('a scorecard says what was reached, what was asked, what to look at, and wh
   )
 })
 
-test('a span has its two largest units', () => {
+test('a duration has its two largest units', () => {
   expect([4.4, 59.6, 725, 3_720].map(formatSpan)).toEqual(['4 s', '1 m 00 s', '12 m 05 s', '1 h 02 m'])
 })
 
-test('a battery that runs only where it is named is left out otherwise', async () => {
+test('a battery that runs only when it is named is otherwise left out', async () => {
   const rare = { load: async () => battery('rare'), packages: [], onlyNamed: true } as const
   const all = { ...BATTERIES, rare }
   expect((await readOptions([], all)).names).toEqual(['storms', 'fuzz'])
   expect((await readOptions(['rare', 'fuzz'], all)).names).toEqual(['fuzz', 'rare'])
 })
 
-test('batteries are named first, and one of them takes its own flags', async () => {
+test('batteries are named first, and one of them accepts flags of its own', async () => {
   expect(await readOptions([], BATTERIES)).toMatchObject({
     names: ['storms', 'fuzz'],
     size: 'full',
@@ -84,7 +84,7 @@ test.each([
   await expect(readOptions(words, BATTERIES)).rejects.toThrow(TypeError)
 })
 
-test('a record takes the place of the older one of its name, and all are sorted by name', async () => {
+test('a record replaces the older one of its name, and all are sorted by name', async () => {
   const root = await mkdtemp(join(tmpdir(), 'farebox-records-'))
   const record = { form: 'full', command: 'x', machine: 'x', seconds: 129, lines: [], packages: [] } as const
   try {

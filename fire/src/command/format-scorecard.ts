@@ -1,18 +1,18 @@
 import { formatSpan } from '../../../scripts/evidence/format-reliability.mjs'
 import type { BatteryResult } from '../battery.ts'
 
-/** A run that is over. */
+/** A completed run. */
 export interface BatteryOutcome extends BatteryResult {
   readonly name: string
   readonly seconds: number
 }
 
-/** Whether every line was reached and nothing was found. */
+/** Whether every target was reached and there were no findings. */
 export function isPassed({ scores, findings }: BatteryResult): boolean {
   return scores.length > 0 && findings.length === 0 && scores.every(score => score.isMet)
 }
 
-/** What was tried, and below it what was reached and what was asked; then what was found. */
+/** The tests, below each its result and its target; then the findings. */
 export function formatScorecard({ name, seconds, scores, findings, skipped = [] }: BatteryOutcome): string {
   const lines = [
     `${name}  ${formatSpan(seconds)}`,
@@ -26,7 +26,7 @@ export function formatScorecard({ name, seconds, scores, findings, skipped = [] 
   return `${lines.map(line => `  ${line}\n`).join('')}\n`
 }
 
-/** A sentence over all. */
+/** A summary in one sentence. */
 export function formatVerdict(outcomes: readonly BatteryOutcome[]): string {
   const scores = outcomes.flatMap(outcome => outcome.scores)
   const found = outcomes.flatMap(({ findings }) => findings).length

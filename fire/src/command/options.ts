@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util'
 import type { BatteryEntry } from '../batteries.ts'
 import { RefusedOption, type Battery, type BatteryFlags, type BatterySize } from '../battery.ts'
 
-/** What the command line says. */
+/** The parsed command line. */
 export interface Options {
   /** In the order they run. */
   readonly names: readonly string[]
   readonly size: BatterySize
   readonly seed: number
-  /** Of the one battery that is named. */
+  /** The flags of the one battery that is named. */
   readonly flags: BatteryFlags
-  /** Writes what was seen to `docs/evidence.json`. */
+  /** Writes the results to `docs/evidence.json`. */
   readonly write: boolean
   readonly help: boolean
 }
@@ -24,8 +24,8 @@ const COMMON = {
 } as const
 
 /**
- * Reads `[battery…] [options]`. A single battery's own flags are options, too. Rejects with a `TypeError` for an option
- * or a battery that does not exist.
+ * Reads `[battery…] [options]`. A single battery's own flags are options, too. Rejects with a `TypeError` for an
+ * unknown option or battery.
  */
 export async function readOptions(
   words: readonly string[],
@@ -61,7 +61,7 @@ export async function readOptions(
   return { names, size: small ? 'small' : 'full', seed, flags, write, help }
 }
 
-/** The help: that of one battery with its own flags. */
+/** The help: for one battery with its own flags. */
 export function describeOptions(names: readonly string[], battery: Battery | undefined): string {
   const own = Object.entries(battery?.flags ?? {}).map(
     ([name, { value = '', help }]) => `  ${`--${name} ${value}`.padEnd(20)} ${help}\n`,

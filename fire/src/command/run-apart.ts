@@ -4,23 +4,23 @@ import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BatteryProgress, BatteryResult, BatteryRun } from '../battery.ts'
 
-/** What the process of a battery is asked for. */
+/** The request to the process of a battery. */
 export interface BatteryOrder extends Omit<BatteryRun, 'signal' | 'progress'> {
   readonly name: string
 }
 
-/** What it answers: progress as often as it likes, and at the end its result. */
+/** Its messages: any number of progress reports, and finally its result. */
 export interface BatteryMessage {
   readonly progress?: BatteryProgress
   readonly result?: BatteryResult
 }
 
-/** A battery that has said its result ends what it started; this only ends a hang. */
+/** A battery that has reported its result ends its processes; this limit only ends a hang. */
 const LEAVING_MS = 300_000
 
 /**
- * Runs a battery in a process of its own: one that dies takes no other along. What it prints goes to `logFile`, and to
- * `onOutput`. Rejects where the battery itself failed.
+ * Runs a battery in its own process, so that a crash does not affect the others. Its output goes to `logFile`, and to
+ * `onOutput`. Rejects if the battery itself failed.
  */
 export async function runApart(
   order: BatteryOrder,

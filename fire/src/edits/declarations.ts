@@ -1,12 +1,12 @@
-/** A piece of a source that has a name: at the top level of a module, or a function of a migration. */
+/** A named piece of a source: at the top level of a module, or a function of a migration. */
 export interface Declaration {
   readonly name: string
-  /** Where it begins and ends in the source. */
+  /** Its start and end in the source. */
   readonly from: number
   readonly to: number
 }
 
-/** By what begins at the beginning of a line: anything at the top level, and what has a name. */
+/** By the first words of a line: everything at the top level, and named declarations. */
 const FORMS = {
   module: {
     begins: /^[a-z/@]/,

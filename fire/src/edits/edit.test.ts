@@ -33,7 +33,7 @@ function isEarly(ms: number): boolean {
 `
 
 describe('an edit', () => {
-  test('changes the function it names, in whichever folder and file that is', async () => {
+  test('changes the function that it names, in any folder and file', async () => {
     await write('packages/one/src/times/late.ts', LATE)
     expect(await apply({ in: 'one/isLate', find: 'return ms', replace: 'return 2 * ms' })).toEqual({
       'packages/one/src/times/late.ts': LATE.replace('return ms >', 'return 2 * ms >'),
@@ -51,7 +51,7 @@ describe('an edit', () => {
     await expect(apply(edit)).rejects.toThrow('"a mutant": ')
   })
 
-  test('is refused where two functions of one name have its text, a test not counted', async () => {
+  test('is refused when two functions of one name contain its text; tests do not count', async () => {
     const edit = { in: 'one/isLate', find: 'return ms', replace: '' }
     await write('packages/one/src/late.test.ts', LATE)
     await expect(apply(edit)).rejects.toThrow('0 times')
@@ -72,7 +72,7 @@ describe('an edit', () => {
   })
 })
 
-test('a test is found by its package and name, and only where there is one', async () => {
+test('a test is found by its package and name, and only if it is unique', async () => {
   await write('packages/one/src/times/late.test.ts', '')
   expect(await findTest('one/late.test.ts', root)).toBe('packages/one/src/times/late.test.ts')
   await write('packages/one/src/late.test.ts', '')

@@ -1,27 +1,27 @@
 import { declarationsOf } from './declarations.ts'
 import type { Sources } from './sources.ts'
 
-/** One place of our own sources, and what is put there instead. It is found by name, wherever it is moved. */
+/** One place in our own sources, and its replacement. It is found by name, even after it has moved. */
 export interface Edit {
   /**
    * The package, and the function, constant or class at the top level of one of its modules: `farebox/settlePayment`.
    * Or a function of its migrations, where the last definition counts: `facilitator/migrations/hold`.
    */
   readonly in: string
-  /** Must be there exactly once. */
+  /** Must occur exactly once. */
   readonly find: string
   readonly replace: string
 }
 
-/** Thrown where an edit no longer fits the sources: it must be written anew, or it would test nothing. */
+/** Thrown when an edit no longer fits the sources: it must be rewritten, or it would test nothing. */
 export class EditDoesNotFit extends Error {
   override readonly name = 'EditDoesNotFit'
 }
 
 /**
- * The files that change, with their new text. Edits are made one after the other.
+ * The changed files, with their new text. Edits are made one after the other.
  *
- * @throws EditDoesNotFit which names `of`, where an edit fits nowhere or in several places
+ * @throws EditDoesNotFit which names `of`, if an edit fits nowhere or in several places
  */
 export function applyEdits(
   of: string,

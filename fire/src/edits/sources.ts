@@ -6,12 +6,12 @@ import { declarationsOf } from './declarations.ts'
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The sources that edits are made in. */
+/** The sources in which edits are made. */
 export type Sources = Awaited<ReturnType<typeof openSources>>
 
 /**
- * Reads a copy of the repository, about a thousand files, tests left out: the `texts` by file, from its root, and the
- * files `declaring` what an edit names.
+ * Reads a copy of the repository, about a thousand files without tests: the `texts` by file, from its root, and the
+ * files `declaring` the name of an edit.
  */
 export async function openSources(root: string = ROOT) {
   const texts = new Map<string, string>()
@@ -26,7 +26,7 @@ export async function openSources(root: string = ROOT) {
       const isMigration = file.endsWith('.sql')
       for (const { name } of declarationsOf(file, text)) {
         const key = `${packageName}/${isMigration ? 'migrations/' : ''}${name}`
-        // A later migration takes the place of an earlier one.
+        // A later migration replaces an earlier one.
         const others = isMigration ? [] : (declaring.get(key) ?? [])
         declaring.set(key, new Set([...others, file]))
       }
@@ -36,8 +36,8 @@ export async function openSources(root: string = ROOT) {
 }
 
 /**
- * The file of a test, from the root of the repository, by its package and its name: `farebox/pipeline.test.ts`.
- * Rejects where there is none, or several.
+ * The file of a test, from the root of the repository, by its package and its name: `farebox/pipeline.test.ts`. Rejects
+ * if there is none, or several.
  */
 export async function findTest(test: string, root: string = ROOT): Promise<string> {
   const [packageName = '', name = ''] = test.split('/')

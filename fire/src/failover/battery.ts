@@ -7,7 +7,10 @@ import { findPrograms } from './cluster/find-programs.ts'
 import { startCluster, type Cluster } from './cluster/start-cluster.ts'
 import { runSteadily } from './load.ts'
 
-/** Whom each round kills. A server that dies alone is replaced at once; a dead machine only when its lease has run out. */
+/**
+ * The processes that each round kills. A server that dies alone is replaced at once; a dead machine only when its lease
+ * has expired.
+ */
 const SIZES = {
   small: { victims: ['server'], callers: 12, beforeMs: 1_500, afterMs: 1_500 },
   full: {
@@ -38,7 +41,7 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
   let cluster: Cluster | undefined
   const play = async (stage: Stage): Promise<BatteryResult> => {
     if (cluster === undefined) throw new Error('the stage has no cluster')
-    // One agent for each way to the database.
+    // One agent for each route to the database.
     await stage.addFacilitator()
     await stage.addFacilitator({ pooledUrl: cluster.pooledUrl })
     await stage.addAgent()
@@ -67,7 +70,7 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
 
 type Rounds = (typeof SIZES)[keyof typeof SIZES]
 
-/** Resolves to how long each time no server took writes, in milliseconds. */
+/** Resolves to the durations without a writable server, in milliseconds. */
 async function killAll(
   { eventLog, signal }: Stage,
   cluster: Cluster,
@@ -88,7 +91,7 @@ async function killAll(
   return outagesMs
 }
 
-/** What callers got who ask again until the deadline, as our client does. */
+/** The results of callers that repeat until the deadline, as our client does. */
 function scoreFailures(orders: readonly StormOrder[], outagesMs: readonly number[]): Score {
   const failed = orders.filter(order => firstSuccess(order) === undefined).length
   const asked = orders.flatMap(({ attempts }) => attempts)

@@ -6,9 +6,9 @@ import type { Payer, Stage, StageAgent } from '../storms/stage/stage.ts'
 /** A steady load. */
 export interface SteadyLoad {
   readonly payers: readonly Payer[]
-  /** How many callers order one job after the other. */
+  /** The number of callers that order one job after the other. */
   readonly callers: number
-  /** Between two jobs of a caller. */
+  /** The pause between two jobs of a caller. */
   readonly pauseMs: number
 }
 
@@ -17,8 +17,8 @@ const DEADLINE_MS = 45_000
 const HANDLER_MS = 20
 
 /**
- * Has callers order jobs until it is enough, and until each has its answer. They behave as our client does: a 503, and a 500
- * that says when to come back, are asked again with the same payment until the deadline. Resolves to the orders.
+ * Runs callers that order jobs until `isEnough`, and until each has its answer. They behave as our client does: after a
+ * 503, or a 500 with a retry time, they repeat with the same payment until the deadline. Resolves to the orders.
  */
 export async function runSteadily(
   stage: Stage,
@@ -31,7 +31,7 @@ export async function runSteadily(
     for (let count = index; !isOver(); count += 1) {
       const orders = await signOrders(stage, { payer: pickInTurn(payers, index), waitMs: HANDLER_MS })
       placed.push(...orders)
-      // Each job stays with one agent: the agents have facilitators of their own.
+      // Each job stays with one agent, because the agents have separate facilitators.
       const nextAgent = (): StageAgent => pickInTurn(stage.agents, count)
       for (const order of orders)
         await persist(stage, order, { nextAgent, takes500: false, forMs: DEADLINE_MS })

@@ -4,7 +4,7 @@ import { fuzzRounds } from './run/fuzz-rounds.ts'
 import { runRound } from './run/run-round.ts'
 import { fuzzSockets } from './sockets/raw-sockets.ts'
 
-/** Requests, declarations and handlers made up from a seed, against a second reading of the rules. */
+/** Random requests, declarations and handlers from a seed, checked against a second implementation of the rules. */
 export const fuzz: Battery = {
   name: 'fuzz',
   does: 'Made-up requests, agents and handlers, and broken bytes; each answer is foreseen by a second reading of the rules.',

@@ -25,11 +25,11 @@ test('the small form of the fuzz reaches its targets and finds nothing', async (
   expect([...doing]).toEqual(['made-up requests', 'broken bytes'])
 })
 
-test.each(Object.entries(SABOTAGES))('an agent that %s is caught', async (_, sabotage) => {
+test.each(Object.entries(SABOTAGES))('an agent that %s is detected', async (_, sabotage) => {
   expect(await runRound({ seed: 'fixed', maker, sabotage })).toBeDefined()
 })
 
-test('a finding among random requests is seen again by its seed and path', async () => {
+test('a finding among random requests is reproduced by its seed and path', async () => {
   const sabotage = SABOTAGES['answers 504 for 408']
   if (sabotage === undefined) throw new Error('nothing is sabotaged')
   const found = await runRound({ seed: SEED, maker, sabotage })

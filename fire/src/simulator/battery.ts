@@ -10,15 +10,15 @@ import type { SeedRunResult } from './runner/serve-seeds.ts'
 import { simulateSeeds } from './runner/simulate-seeds.ts'
 
 /**
- * How many histories; the first has the run's seed, the others those after it. The full form takes half an hour on two cores;
- * longer searches go on from another seed.
+ * The number of histories; the first has the run's seed, the others the following seeds. The full form takes half an
+ * hour on two cores; longer searches continue from another seed.
  */
 const SEEDS = { small: 300, full: 200_000 } as const
 const TOLD_EVERY_MS = 1_000
-/** More of them say nothing new. */
+/** More findings add no information. */
 const MOST_FINDINGS = 20
 
-/** Histories of the whole system, each judged, and our own code broken to see it judged. */
+/** Histories of the whole system, each judged, and mutants of our own code as a check of the judge. */
 export const simulator: Battery = {
   name: 'simulator',
   flags: SIMULATOR_FLAGS,
@@ -32,7 +32,7 @@ export const simulator: Battery = {
     const result = await judgeHistories(run, bundle, count)
     const isSame = run.signal.aborted || (await isRepeatable(await loadSimulator(bundle), run.seed))
     const scores = [...scoreHistories(result, count), scoreRepeat(isSame)]
-    // What must happen in them is known for the two sizes alone.
+    // The expected events are known for the two sizes only.
     if (asked === undefined) scores.push(scoreHappenings(result.counts, run))
     if (asked === undefined && run.size === 'full') scores.push(await scoreMutants(run))
     return { scores, findings: findingsOf(result) }
@@ -79,7 +79,7 @@ function scoreHistories({ counts, broken }: SeedRunResult, asked: number): reado
   ]
 }
 
-/** A fault that never came to pass has tested nothing. */
+/** A fault that never occurred has tested nothing. */
 function scoreHappenings(counts: HistoryCounts, { size }: BatteryRun): Score {
   const asked = size === 'full' ? [...USUAL_HAPPENINGS, ...RARE_HAPPENINGS] : USUAL_HAPPENINGS
   const missing = [...missingAmong(asked, counts), ...unknownCalls(counts)]
@@ -106,7 +106,7 @@ async function scoreMutants(run: BatteryRun): Promise<Score> {
   return { test, reached, target: 'all', isMet }
 }
 
-/** Each with the line that replays it. */
+/** Each with the command that replays it. */
 function findingsOf({ broken }: SeedRunResult): BatteryResult['findings'] {
   return broken
     .slice(0, MOST_FINDINGS)

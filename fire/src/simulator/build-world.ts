@@ -14,13 +14,13 @@ import type { VirtualProcess } from './time/virtual-process.ts'
 import { createVirtualTime } from './time/virtual-time.ts'
 import type { Stage } from './history/stage.ts'
 
-/** 2027-01-01, by nobody's clock. */
+/** 2027-01-01, in true time. */
 const START_MS = Date.UTC(2027, 0, 1)
 
-/** Everything a history takes place in. */
+/** The environment of a history. */
 export type World = ReturnType<typeof buildWorld>
 
-/** Builds a world with nobody in it yet: with these balances, and what payers permit at the start. */
+/** Builds an empty world with these balances, and the payers' permissions at the start. */
 export function buildWorld(
   stage: Stage,
   random: Random,
@@ -45,7 +45,7 @@ export function buildWorld(
     state: { ...start, spent: new Map(), isPaused: false },
   })
   const nodes = serveNodes({ wires, random, stage, chain, token })
-  /** Has somebody who is no relayer send a transaction, which may be mined from so much later on. */
+  /** Sends a transaction from an account that is not a relayer; it may be mined after the given delay. */
   const sendOnChain = (sender: string, call: TokenCall, hash: string, delayMs: number): void =>
     void chain.submit({ hash, sender, nonce: undefined, calls: [call], maxFeePerGas: 1n }, delayMs)
   return {
@@ -57,25 +57,25 @@ export function buildWorld(
     token,
     sendOnChain,
     ...nodes,
-    /** Those that live, by `hostName`. */
+    /** Living processes, by `hostName`. */
     processes: new Map<string, VirtualProcess>(),
-    /** Those that call agents; a program that is started again begins a new one. */
+    /** Processes that call agents; a restarted program begins a new one. */
     payers: new Set<VirtualProcess>(),
     jobs: createJobRecords(time.nowMs),
     sends: createSendRecords(time.nowMs, network),
     spends: createSpendRecords(crypto, network),
     ...openWords(),
-    /** The job that a payment is bound to by its nonce, by the payment's key. */
+    /** The job to which a payment is bound by its nonce, by the payment's key. */
     boundTo: new Map<string, string>(),
-    /** Payments that were used at our facilitator by somebody else than our agents, with their `validBefore`. */
+    /** Payments that callers other than our agents used at our facilitator, with their `validBefore`. */
     meddled: new Map<string, number>(),
-    /** Mischief that has not been made yet. */
+    /** Planned interference that has not happened yet. */
     mischief: { open: 0 },
-    /** Payments that a reorganisation took out of their block again. */
+    /** Payments that a reorganisation removed from their block. */
     undone: new Set<string>(),
-    /** Payments whose row the facilitator's ledger lost, or has as given back, and since when. */
+    /** Payments whose row the facilitator's ledger lost, or has as released, and since when. */
     forgottenMs: new Map<string, number>(),
-    /** Payments whose row the facilitator's ledger lost, or has as it was before. */
+    /** Payments whose row the facilitator's ledger lost, or has in an earlier state. */
     failureForgotten: new Set<string>(),
     setBack: new Set<string>(),
   }

@@ -1,11 +1,11 @@
-/** What happened, in order, for a person who wants to see how a history went wrong. */
+/** The events of a history in order, for a person who investigates a violation. */
 export type Trace = ReturnType<typeof createTrace>
 
-/** Writes everything down; nothing where it is not read. */
+/** Records everything; records nothing if it is not read. */
 export function createTrace(nowMs: () => number, isRead: boolean) {
   const startMs = nowMs()
   const lines: string[] = []
-  /** One event: by whom, and what. The words are made only where somebody reads them. */
+  /** One event: the source and its description. The text is built only if it is read. */
   const note = (who: string, what: () => string): void => {
     if (!isRead) return
     const seconds = ((nowMs() - startMs) / 1_000).toFixed(3).padStart(8)

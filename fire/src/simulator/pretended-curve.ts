@@ -6,16 +6,16 @@ const ADDRESS_BYTES = 20
 const ADDRESS_AT = 64 - ADDRESS_BYTES
 
 /**
- * The hash and the addresses as they are, with signatures that only look like those of the curve: 65 bytes, low s,
- * a `v` of 27, and in them who signed, with a hash over that and the digest. What was signed by nobody, or for
- * another digest, recovers to nobody. Nothing in a history forges one any deeper; and the real curve, which has
- * tests of its own, costs as much as the rest of a payment.
+ * Real hashes and addresses, with signatures that only resemble those of the curve: 65 bytes, low s, a `v` of 27, and
+ * in them the signer, with a hash over that and the digest. Bytes without a signer, or for another digest, recover to
+ * none. No history forges signatures more deeply; and the real curve, which has its own tests, costs as much as the
+ * rest of a payment.
  */
 export function pretendCurve(crypto: EvmCrypto): EvmCrypto {
   const { keccak256 } = crypto
   const sealed = new Uint8Array(32 + ADDRESS_BYTES)
   const addressOf = remember(crypto.addressOf, privateKey => Buffer.from(privateKey).toString('latin1'))
-  /** The buffer is used again: all of this is synchronous. */
+  /** The buffer is reused: all of this is synchronous. */
   const seal = (digest: Uint8Array, address: Uint8Array): Uint8Array => {
     sealed.set(digest)
     sealed.set(address, 32)

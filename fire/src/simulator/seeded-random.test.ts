@@ -8,7 +8,7 @@ test('draws of one fork do not shift those of others', () => {
   expect(one.next()).toBe(other.next())
 })
 
-test('numbers are spread over what was asked for', () => {
+test('numbers are spread over the requested range', () => {
   const random = createRandom(7)
   const drawn = Array.from({ length: 6_000 }, () => random.between(1, 6))
   for (const side of [1, 2, 3, 4, 5, 6]) {
@@ -19,7 +19,7 @@ test('numbers are spread over what was asked for', () => {
   expect(() => random.pick([])).toThrow(RangeError)
 })
 
-test('a UUID is one of version 4', () => {
+test('a UUID has version 4', () => {
   const random = createRandom(7)
   expect(random.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(random.hex(32)).toMatch(/^0x[0-9a-f]{64}$/)

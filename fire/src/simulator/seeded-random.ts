@@ -1,4 +1,4 @@
-/** The one source of chance in a history: the same seed draws the same numbers, on every machine. */
+/** The only source of randomness in a history: the same seed draws the same numbers, on every machine. */
 export interface Random {
   next(): number
   /** True with this probability. */
@@ -7,12 +7,12 @@ export interface Random {
   between(least: number, most: number): number
   /** One of the list, which must not be empty. */
   pick<T>(list: readonly T[]): T
-  /** So many bytes as `0x` hex. */
+  /** This many bytes as `0x` hex. */
   hex(bytes: number): string
   uuid(): string
   /**
-   * A source of its own, for one concern: what is drawn from it does not shift what others draw, so that a
-   * history with one fault switched off stays like the one with it.
+   * A separate source for one concern: its draws do not shift those of others, so that a history without one fault
+   * stays similar to the history with it.
    */
   fork(label: string): Random
 }

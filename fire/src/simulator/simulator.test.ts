@@ -14,7 +14,7 @@ beforeAll(async () => {
   simulate = await loadSimulator(bundle)
 })
 
-test('300 histories break no rule, and every kind of fault came to pass', async () => {
+test('300 histories break no rule, and every kind of fault occurs', async () => {
   const told: number[] = []
   const { scores, findings } = await simulator.run({
     size: 'small',
@@ -27,7 +27,7 @@ test('300 histories break no rule, and every kind of fault came to pass', async 
   expect(told.at(-1)).toBe(300)
 })
 
-test('a run that is stopped judges no more histories, and says so', async () => {
+test('a stopped run judges no more histories, and says so', async () => {
   const stopped = AbortSignal.abort()
   const { scores } = await simulator.run({
     size: 'small',
@@ -38,23 +38,23 @@ test('a run that is stopped judges no more histories, and says so', async () => 
   expect(scores[0]).toMatchObject({ isMet: false, reached: '0 judged, 0 with a violation' })
 })
 
-test('one seed is one history, to the last event', async () => {
+test('one seed gives one history, to the last event', async () => {
   const first: string[] = []
   for (let seed = 1; seed <= 15; seed += 1) first.push(await hashHistory(simulate, seed))
   expect(new Set(first).size).toBe(15)
-  // Others in between, and in another order: nothing of a history may be left for the next.
+  // Others in between, and in another order: no state of a history may remain for the next.
   for (let seed = 15; seed >= 1; seed -= 1)
     expect(await hashHistory(simulate, seed), `seed ${seed}`).toBe(first[seed - 1])
 })
 
-test('the same happens on one thread as on two', async () => {
+test('one thread and two threads give the same results', async () => {
   const run = { simulator: bundle, first: 7_000, count: 20 }
   const alone = await simulateSeeds({ ...run, workers: 1 })
   const together = await simulateSeeds({ ...run, workers: 2 })
   expect(together.counts).toEqual(alone.counts)
 })
 
-test('it is noticed what did not come to pass', () => {
+test('faults that did not occur are reported', () => {
   expect(missingAmong(['messages lost', 'nodes behind'], { 'nodes behind': 1 })).toEqual(['messages lost'])
 })
 

@@ -5,13 +5,13 @@ import { setStage } from './history/stage.ts'
 import { pretendCurve } from './pretended-curve.ts'
 import { serveSeeds } from './runner/serve-seeds.ts'
 
-/** Makes the simulator of this process. This file is the entry of the bundle: see `runner/bundle-simulator.ts`. */
+/** Creates the simulator of this process. This file is the entry of the bundle: see `runner/bundle-simulator.ts`. */
 export async function createSimulator(): Promise<Simulator> {
-  // Thousands of errors are thrown for nobody to read, and their stacks cost more than they do.
+  // Thousands of errors are thrown without being read, and their stacks cost more than the errors.
   Error.stackTraceLimit = 0
   const stage = setStage(pretendCurve(await loadEvmCrypto()))
   return (seed, isTraced) => runHistory(stage, seed, isTraced)
 }
 
-// Loaded as a worker, it takes seeds from whoever started it.
+// Loaded as a worker, it accepts seeds from its parent.
 if (parentPort !== null) await serveSeeds(parentPort, createSimulator)

@@ -8,8 +8,8 @@ import { playOnStage, type Payer, type Stage } from './stage/stage.ts'
 import { strikeAtRandom, WAVES, type Wave } from './wave.ts'
 
 /**
- * How often each wave strikes, and in each round the groups of Redis, where agents have these prefixes in the cluster;
- * `callers` keep the load up, `pauseMs` is their rest between two orders, at most.
+ * The number of strikes of each wave, and in each round the Redis groups, in whose cluster agents have these prefixes;
+ * `callers` keep up the load and rest up to `pauseMs` between two orders.
  */
 const SIZES = {
   full: {
@@ -27,10 +27,10 @@ const SIZES = {
     load: { callers: 16, pauseMs: 500 },
   },
 }
-/** Each round of a wave is judged when it is over: responses are kept for ten minutes only. */
+/** Each round of a wave is judged at its end: responses are kept for ten minutes only. */
 const STRIKES_PER_ROUND = { kill: 100, redis: 40, freeze: 100, stop: 100 }
 const NAMES: readonly string[] = WAVES.map(({ name }) => name)
-/** More of them say nothing new. */
+/** More findings add no information. */
 const MOST_FINDINGS = 100
 const PAYERS = 8
 const PAYER_ATOMIC = 10_000_000_000n
@@ -59,7 +59,7 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
   return { scores: results.flatMap(({ scores }) => scores), findings }
 }
 
-/** On one stage, where agents share one Redis, or the groups are their stores. */
+/** On one stage, on which agents share one Redis, or use the groups as stores. */
 async function playWaves(
   waves: readonly Wave[],
   hasGroups: boolean,
@@ -72,7 +72,7 @@ async function playWaves(
     await stage.addFacilitator()
     const groups = hasGroups ? await startRedisGroups(stage, SIZES[size].prefixes) : []
     const stores = groups.flatMap(group => group.stores)
-    // One after the other: the facilitators are given out in turn.
+    // One after the other: the facilitators are assigned in turn.
     if (hasGroups) for (const store of [...stores, ...stores]) await stage.addAgent({ store })
     else for (let count = 0; count < SIZES[size].agents; count += 1) await stage.addAgent()
     const payers = await Promise.all(Array.from({ length: PAYERS }, () => stage.fundPayer(PAYER_ATOMIC)))
@@ -84,14 +84,14 @@ async function playWaves(
   })
 }
 
-/** What is played. */
+/** The waves to run. */
 interface Play {
   readonly payers: readonly Payer[]
   readonly wave: Wave
   readonly groups: readonly StruckGroup[]
 }
 
-/** In rounds, each with a seed of its own, so that it can be played again alone. */
+/** In rounds, each with its own seed, so that it can be replayed alone. */
 async function playWave(
   stage: Stage,
   { payers, wave, groups }: Play,
@@ -110,7 +110,7 @@ async function playWave(
     const count = Math.min(perRound, total - done)
     const tell = (struck: number): void => options.progress({ doing, done: struck, of: count })
     const before = orders.size
-    // The load is kept up while processes are struck; then every caller comes to its end.
+    // The load continues while processes are struck; then every caller finishes.
     const enough = new AbortController()
     const striking = [
       strikeAtRandom(stage, wave, count, random.fork('strikes'), tell),
@@ -121,7 +121,7 @@ async function playWave(
       runLoad(stage, { ...load, payers }, random.fork('load'), enough.signal),
     ])
     const judged = await audit(stage, [...orders.values()].slice(before))
-    // A storm that was cut short has no result: what was under way looks lost.
+    // An interrupted storm has no result: unfinished work looks lost.
     if (stage.signal.aborted) return { scores: [], findings: [] }
     const form = options.size === 'small' ? ' --small' : ''
     const replay = `(npm run fire -- storms${form} --only ${wave.name} --seed ${seed})`

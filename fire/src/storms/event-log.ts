@@ -3,63 +3,63 @@ import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import type { ManagedKind } from './stage/managed-process.ts'
 
-/** A job and the payment for it, as they are sent: the same bytes each time. */
+/** A job and its payment, as sent: the same bytes each time. */
 export interface StormOrder {
   readonly jobId: string
   readonly body: string
   /** Value of `PAYMENT-SIGNATURE`. */
   readonly header: string
   readonly authorization: Authorization
-  /** One payment at most for all orders of a group: its authorization's key, or its payer where a client signs. */
+  /** At most one payment for all orders of a group: its authorization's key, or its payer if a client signs. */
   readonly group: string
-  /** What came of each sending, in the order in which they ended. */
+  /** The result of each request, in the order in which they ended. */
   readonly attempts: Attempt[]
-  /** The agents that have begun to execute it, each as often as it did. */
+  /** The agents that began to execute it, once for each execution. */
   readonly begunBy: string[]
-  /** When an agent noted that its store has no copies of what became of a run; Unix milliseconds. */
+  /** When an agent recorded that its store has no copies of a run's result; Unix milliseconds. */
   readonly unkeptMs: number[]
 }
 
-/** An HTTP answer, whole. */
+/** A complete HTTP answer. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** One sending of an order, and what came of it. Times are Unix milliseconds. */
+/** One request for an order, and its result. Times are Unix milliseconds. */
 export interface Attempt {
   readonly agent: string
   readonly sentMs: number
   readonly endedMs: number
-  /** Undefined: no answer came. */
+  /** Undefined: there was no answer. */
   readonly answer: Answer | undefined
-  /** Why none came. */
+  /** The reason for a missing answer. */
   readonly trouble: string
 }
 
-/** A process that was killed, until it was back, or stood still for a while. */
+/** The time for which a process was killed or suspended. */
 export interface Outage {
   readonly kind: ManagedKind
   readonly name: string
   readonly pid: number
-  /** Of a store: the agents that keep their jobs there; undefined: all. */
+  /** For a store: the agents whose jobs it has; undefined: all. */
   readonly agents?: readonly string[]
   readonly atMs: number
   readonly untilMs: number
 }
 
-/** Everything that was done to a stage and every answer it gave; what the audit judges. */
+/** Every action on a stage and every answer: the input of the audit. */
 export class EventLog {
   /** By job_id; of two payments for one job the later. */
   readonly orders = new Map<string, StormOrder>()
   readonly outages: Outage[] = []
-  /** What went wrong that no audit would find. */
+  /** Errors that no audit would find. */
   readonly mishaps: string[] = []
 
-  /** Notes an order as it is sent, and that it is the only one for its payment, or for its payer. */
+  /** Records an order when it is sent, and that it is the only one for its payment, or for its payer. */
   place(body: string, header: string, paidOnceBy: 'payment' | 'payer'): StormOrder {
-    // Both were made by us or by a client of ours.
+    // Both were made by us or by our client.
     const { job_id: jobId } = JSON.parse(body) as { job_id: string }
     const { payload } = decodeHeader(header) as { payload: { authorization: Authorization } }
     const { authorization } = payload
@@ -72,7 +72,7 @@ export class EventLog {
   }
 }
 
-/** Notes what comes of sending an order to an agent; settles as it does. */
+/** Records the result of sending an order to an agent; settles as it does. */
 export async function noteAttempt(
   { attempts }: StormOrder,
   agent: string,
@@ -91,12 +91,12 @@ export async function noteAttempt(
   }
 }
 
-/** Names an authorization, of an order or of the chain. */
+/** The key of an authorization, of an order or of the chain. */
 export function authorizationKey(payer: string, nonce: string): string {
   return `${payer}:${nonce}`
 }
 
-/** The first 200 to an order; undefined where none came. */
+/** The first 200 to an order; undefined if there was none. */
 export function firstSuccess({ attempts }: StormOrder): Answer | undefined {
   return attempts.find(({ answer }) => answer?.status === 200)?.answer
 }

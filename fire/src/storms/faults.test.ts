@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { faults } from './faults.ts'
 
-test('a job is paid for once and delivered, whatever fails on the way', async () => {
+test('a job is paid for once and delivered, whatever fails during it', async () => {
   const { scores, findings } = await faults.run({
     size: 'small',
     seed: 1,

@@ -16,12 +16,12 @@ import { FAULTS } from './script/table.ts'
 import { playOnStage, type Stage } from './stage/stage.ts'
 
 const FULL_RUNS = 1_000
-/** Runs going on at once: a slow fault delays no other. */
+/** The number of concurrent runs: a slow fault delays no other. */
 const AT_ONCE = 15
-/** So much a payer has: a second payment would be possible, and is seen. */
+/** The balance of a payer: enough for a second payment, which would be noticed. */
 const PAYER_ATOMIC = 30_000n
 
-/** Between caller, agent, facilitator and chain: what can be lost, late, doubled or a lie. */
+/** Faults between caller, agent, facilitator and chain: lost, late, doubled or false messages. */
 export const faults: Battery = {
   name: 'faults',
   does: 'Scripted faults between caller, agent, facilitator and chain node, with real processes: a job is paid for once, and what was paid is delivered.',
@@ -29,7 +29,7 @@ export const faults: Battery = {
   run,
 }
 
-/** The small form plays each fault once, without the slow ones. */
+/** The small form runs each fault once, without the slow ones. */
 async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<BatteryResult> {
   const chosen = choose(size, flags)
   return await playOnStage(signal, async stage => {
@@ -42,7 +42,7 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
     }
     const atNode = chosen.filter(({ at }) => at === 'node')
     const others = chosen.filter(({ at }) => at !== 'node')
-    // Calls and transactions at the node are for several payments: no two faults are played there at once.
+    // Calls and transactions at the node are for several payments: no two faults run there concurrently.
     await Promise.all([forEachAtOnce(1, atNode, play), forEachAtOnce(AT_ONCE, others, play)])
     await idle()
     const judged = await audit(stage, [...stage.eventLog.orders.values()])
@@ -72,7 +72,7 @@ function choose(size: BatterySize, { only }: BatteryFlags): readonly Fault[] {
   return [...slow, ...Array.from({ length: turns }, () => quick).flat()].slice(0, FULL_RUNS)
 }
 
-/** How one run of a fault ended. */
+/** The result of one run of a fault. */
 interface FaultRun extends Called {
   readonly fault: Fault
   readonly jobId: string
@@ -81,20 +81,20 @@ interface FaultRun extends Called {
   readonly hasHappened: boolean
 }
 
-/** Calls an agent with the fault on its way. */
+/** Calls an agent while the fault is active. */
 async function playFault(stage: Stage, places: Places, fault: Fault): Promise<FaultRun> {
   const { address, privateKey } = await stage.fundPayer(PAYER_ATOMIC)
   const { agentUrl: url, wire } = places[fault.at]
   const jobId = randomUUID()
-  // What the requests on this wire contain.
+  // The text that the requests on this wire contain.
   const hasHappened = wire.breakFor(fault.at === 'agent' ? jobId : address.slice(2), fault)
   const called = await callAgent(fault.caller, { crypto: stage.crypto, url, jobId, privateKey })
   return { ...called, fault, jobId, payer: address, hasHappened: hasHappened() }
 }
 
 /**
- * What the client was told and must not have been, undefined where all is well. What the agents answered, and that a
- * payment bought one job, is judged by the audit.
+ * A false result of the client; undefined if it is correct. The agents' answers, and that a payment bought one job, are
+ * judged by the audit.
  */
 function findWrong(run: FaultRun, { length: paid }: readonly unknown[]): string | undefined {
   const { fault, ended, said = '', text, jobId, hasHappened } = run

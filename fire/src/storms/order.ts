@@ -5,25 +5,25 @@ import { noteAttempt, type Answer, type StormOrder } from './event-log.ts'
 import { PUBLIC_URL, WALLET, type Payer, type Stage, type StageAgent } from './stage/stage.ts'
 import { ask } from './stage/wire.ts'
 
-/** The only capability of `agent/agent.json`, and what it costs. */
+/** The only capability of `agent/agent.json`, and its price. */
 export const CAPABILITY = 'note'
 const PRICE = '0.01'
 const DEADLINE_SECONDS = 45
 export const PAYMENT_VALID_SECONDS = 95
 
-/** What is ordered. */
+/** The ordered job. */
 export interface OrderWish {
   readonly payer: Payer
-  /** How long the handler takes. */
+  /** The duration of the handler. */
   readonly waitMs: number
   /**
-   * Jobs that one and the same payment is sent for, under a nonce that is bound to nothing, as stock clients make it: at
-   * most one of them can be served. Undefined: one job, paid as our client pays, the nonce bound to it (D13).
+   * Jobs for which the same payment is sent, with an unbound nonce, as stock clients make it: at most one of them can
+   * be served. Undefined: one job, paid as our client pays, with a nonce bound to it (D13).
    */
   readonly competing?: number | undefined
 }
 
-/** Signs one payment, and places an order for each of its jobs. */
+/** Signs one payment, and creates an order for each of its jobs. */
 export async function signOrders(
   { crypto, eventLog }: Stage,
   { payer, waitMs, competing }: OrderWish,
@@ -47,13 +47,13 @@ export async function signOrders(
   )
 }
 
-/** How an order is repeated. */
+/** The way an order is repeated. */
 export interface Persistence {
-  /** Which agent is asked next. */
+  /** The agent for the next attempt. */
   readonly nextAgent: () => StageAgent
-  /** A 500 says that nothing was charged: the caller believes it and goes. Otherwise it asks again. */
+  /** A 500 says that nothing was charged: a caller may trust it and stop. Otherwise it asks again. */
   readonly takes500?: boolean
-  /** The caller gives up then. */
+  /** The time after which the caller stops. */
   readonly forMs: number
 }
 
@@ -61,8 +61,8 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 1_500
 
 /**
- * Sends an order, and again the same bytes under the same header, until the answer is definite: 200, or a refusal. Notes
- * each outcome, no answer too. Undefined where none was definite by the time the caller gave up.
+ * Sends an order, and repeats the same bytes under the same header, until the answer is definite: 200, or a refusal.
+ * Records each outcome, including a missing answer. Undefined if none was definite before the caller stopped.
  */
 export async function persist(
   { signal }: Stage,

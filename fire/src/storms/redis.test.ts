@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { storms } from './battery.ts'
 
-test('primaries of Redis that are killed and slots that are moved break no promise', async ({ skip }) => {
+test('killing Redis primaries and moving slots breaks no promise', async ({ skip }) => {
   const { scores, findings, skipped } = await storms.run({
     size: 'small',
     seed: 1,

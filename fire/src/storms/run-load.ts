@@ -4,13 +4,13 @@ import type { StormOrder } from './event-log.ts'
 import { PAYMENT_VALID_SECONDS, persist, signOrders } from './order.ts'
 import type { Payer, Stage, StageAgent } from './stage/stage.ts'
 
-/** Most callers repeat an order for so long: to the end of the payment's validity, when it is dead. */
+/** How long most callers repeat an order: to the end of the payment's validity, when it is void. */
 const TIMEOUT_MS = PAYMENT_VALID_SECONDS * 1_000
-/** Some go away: what was begun for them must be seen to its end without them. */
+/** Some disconnect: their jobs must be completed without them. */
 const SHORT_TIMEOUT_MS = 1_000
 const LONGEST_HANDLER_MS = 500
 
-/** Keeps a steady load of paid jobs up until it is enough, and until every caller has its answer. */
+/** Keeps up a steady load of paid jobs until it is stopped, and until every caller has its answer. */
 export async function runLoad(
   stage: Stage,
   load: { readonly payers: readonly Payer[]; readonly callers: number; readonly pauseMs: number },
@@ -28,7 +28,7 @@ export async function runLoad(
   )
 }
 
-/** One order, by one of the ways in which callers behave. */
+/** One order, by one of the callers' behaviours. */
 async function playOrder(stage: Stage, payer: Payer, random: Random): Promise<void> {
   const waitMs = random.chance(0.5) ? 0 : random.between(20, LONGEST_HANDLER_MS)
   // A stock payment is sometimes sent for two jobs.
@@ -37,9 +37,9 @@ async function playOrder(stage: Stage, payer: Payer, random: Random): Promise<vo
   await Promise.all(orders.map(order => playCopies(stage, order, random)))
 }
 
-/** The same request, sometimes several times at once, and sometimes again when it is answered. */
+/** The same request, sometimes several times concurrently, and sometimes repeated after the answer. */
 async function playCopies(stage: Stage, order: StormOrder, random: Random): Promise<void> {
-  // A job stays with the agents that share their jobs; another job of the same payment may go elsewhere.
+  // A job stays with the agents that share its store; another job of the same payment may go elsewhere.
   const { store } = random.pick(stage.agents)
   const agents = stage.agents.filter(agent => agent.store === store)
   const manner = {

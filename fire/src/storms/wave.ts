@@ -5,36 +5,36 @@ import { HANG_MS, type ManagedKind, type ManagedProcess } from './stage/managed-
 import { freezeFamily, killFamily } from './stage/process-family.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** What is done to processes under a steady load of paid jobs. */
+/** An action on processes under a steady load of paid jobs. */
 export interface Wave {
-  /** As `--only` takes it. */
+  /** The name for `--only`. */
   readonly name: 'kill' | 'redis' | 'freeze' | 'stop'
   readonly signal: string
-  /** Each as often as it is named: there are more agents than databases. */
+  /** Each as often as it is listed: there are more agents than databases. */
   readonly victims: readonly ManagedKind[]
-  /** Between two strikes, on average. */
+  /** The average pause between two strikes. */
   readonly everyMs: number
-  /** Processes struck at the same time, at most. */
+  /** The maximum number of processes struck at the same time. */
   readonly atOnce: number
-  /** Resolves once the process is back, to what was wrong with it. */
+  /** Resolves once the process is back, to the violations. */
   strike(stage: Stage, victim: ManagedProcess, pid: number, random: Random): Promise<string | undefined>
 }
 
 const ALL = ['agent', 'agent', 'agent', 'agent', 'facilitator', 'facilitator', 'postgres', 'redis'] as const
 
-/** How long each stands still, in milliseconds: past what others wait for it, and short of it. */
+/** How long each is suspended, in milliseconds: longer than others wait for it, and shorter. */
 const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: number] } = {
   // A lease is ten seconds: another replica has the jobs by then.
   agent: [9_000, 14_000],
-  // The relayer's lease is four.
+  // The relayer's lease is four seconds.
   facilitator: [3_000, 8_000],
-  // A query is given up after ten.
+  // A query is abandoned after ten seconds.
   postgres: [1_000, 12_000],
-  // A command is given up after one, and done all the same.
+  // A command is abandoned after one second, and executed nevertheless.
   redis: [500, 4_000],
 }
 
-// S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly.
+// S5, S6, S7: in the end money moved = jobs completed, and every answer was true.
 const KILL: Wave = {
   name: 'kill',
   signal: 'kill -9',
@@ -49,26 +49,26 @@ const KILL: Wave = {
       await life?.stop()
       await start()
     } finally {
-      // A store that is away keeps nothing, until it is back.
+      // A store that is down stores nothing until it is back.
       eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
     }
     return undefined
   },
 }
 
-/** In the order they are played. */
+/** In the order they run. */
 export const WAVES: readonly Wave[] = [
   KILL,
-  // D25: the same where Redis is a cluster, or behind Sentinels, while primaries are killed and slots moved.
+  // D25: the same with Redis as a cluster, or behind Sentinels, while primaries are killed and slots moved.
   { ...KILL, name: 'redis', victims: ['agent', 'agent', 'facilitator', 'postgres'], everyMs: 3_000 },
   {
-    // Processes that count as dead and come back in the middle of their work (D6: fences; D8: what was given up may
-    // have been done).
+    // Processes that count as dead and resume in the middle of their work (D6: fences; D8: abandoned requests may have
+    // been executed).
     name: 'freeze',
     signal: 'SIGSTOP',
     victims: ALL,
     everyMs: 2_500,
-    // Some are left to go on.
+    // Some are resumed.
     atOnce: 3,
     async strike({ eventLog, signal }, { kind, name }, pid, random) {
       const atMs = Date.now()
@@ -80,7 +80,7 @@ export const WAVES: readonly Wave[] = [
     },
   },
   {
-    // S12, D32: under callers that keep their connections, nothing accepted is dropped.
+    // S12, D32: under callers that keep their connections, no accepted request is dropped.
     name: 'stop',
     signal: 'SIGTERM',
     victims: ['agent'],
@@ -99,7 +99,7 @@ export const WAVES: readonly Wave[] = [
   },
 ]
 
-/** Strikes one process after the other at random moments. Resolves once all are back, to what was wrong. */
+/** Strikes one process after the other at random moments. Resolves once all are back, to the violations. */
 export async function strikeAtRandom(
   stage: Stage,
   { victims, everyMs, atOnce, strike }: Wave,
@@ -109,7 +109,7 @@ export async function strikeAtRandom(
 ): Promise<readonly string[]> {
   const findings: string[] = []
   const struck = new Map<ManagedProcess, Promise<void>>()
-  // Each kind as often as it is named, before any comes again.
+  // Each kind as often as it is listed, before any is repeated.
   let left: readonly ManagedKind[] = []
   for (let index = 0; index < count; index += 1) {
     if (left.length === 0) left = victims
@@ -117,7 +117,7 @@ export async function strikeAtRandom(
     left = left.toSpliced(left.indexOf(victimKind), 1)
     await delay(random.between(0, 2 * everyMs))
     while (struck.size >= atOnce) await Promise.race(struck.values())
-    // The last one of its kind may be on its way back.
+    // The last one of its kind may be restarting.
     const { victim, pid } = await until(() => {
       const up = stage.victims.filter(one => one.kind === victimKind && one.pid() !== undefined)
       const free = up.filter(one => !struck.has(one))

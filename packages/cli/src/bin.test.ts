@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const BIN = fileURLToPath(new URL('../bin/farebox-cli.js', import.meta.url))
 
 test.runIf(process.platform === 'linux')(
-  'an answer that could not be written is exit code 1, because a script would take nothing for an answer',
+  'an answer that could not be written leads to exit code 1, so that a script does not take silence for an answer',
   async () => {
     const full = await open('/dev/full', 'w')
     const child = spawn(process.execPath, [BIN, 'wallet', 'list', '--json'], {

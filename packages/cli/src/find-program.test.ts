@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findProgram } from './find-program.ts'
 
-test('farebox is called by its name where PATH has it, and by npx where only npm put it there', async () => {
+test('farebox is called by its name if it is in PATH, and by npx if only npm put it there', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-path-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const [own, npms] = [join(folder, 'bin'), join(folder, 'node_modules', '.bin')]

@@ -25,7 +25,7 @@ const NAMES = [
   'wallet',
 ]
 
-/** What `farebox <words>` says, and how it ends. */
+/** The output of `farebox <words>`, and its exit code. */
 async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { world, out, err } = createTestWorld({ folder: '/nowhere' })
   const code = await runCli(words, world)
@@ -53,7 +53,7 @@ describe('the help of every command has an example that begins with farebox', ()
   })
 })
 
-test('commands to be pasted begin with npx where the shell does not find farebox', async () => {
+test('commands to paste begin with npx when the shell does not find farebox', async () => {
   const say = async (...words: readonly string[]): Promise<string> => {
     const { world, out, err } = createTestWorld({ folder: '/nowhere', program: 'npx farebox' })
     await runCli(words, world)
@@ -67,7 +67,7 @@ test('commands to be pasted begin with npx where the shell does not find farebox
   expect(await say('wallet', 'list')).toContain('npx farebox wallet new makes one')
 })
 
-test('a word that is no command is refused with the nearest one, exit code 2', async () => {
+test('an unknown command is refused with the most similar one, exit code 2', async () => {
   expect(await run('chek')).toEqual({
     code: 2,
     out: '',
@@ -75,11 +75,11 @@ test('a word that is no command is refused with the nearest one, exit code 2', a
   })
 })
 
-test('help on a word that is no command is refused as the word is', async () => {
+test('help on an unknown command is refused like the command', async () => {
   expect(await run('help', 'chek')).toEqual(await run('chek'))
 })
 
-test('an option that is not understood is refused by the command it was given to, exit code 2', async () => {
+test('an unknown option is refused by its command, exit code 2', async () => {
   expect(await run('types', '--chek')).toEqual({
     code: 2,
     out: '',
@@ -87,7 +87,7 @@ test('an option that is not understood is refused by the command it was given to
   })
 })
 
-test('a key among the words is refused whatever the command, and not repeated', async () => {
+test('a key in the arguments is refused for every command, and not repeated', async () => {
   const key = `0x${'4f'.repeat(32)}`
   const { code, out, err } = await run('check', 'http://localhost:3000', '--private-key', key)
   expect(code).toBe(2)

@@ -61,7 +61,7 @@ test('EIP-3009 the call revokes this payer’s nonce, with the payer’s signatu
   expect([27, 28]).toContain(v)
 })
 
-test('a key signs what viem signs', async () => {
+test('a key signs the same bytes as viem', async () => {
   const byKey = await cancelAuthorization(entry, privateKeyCancelSigner(crypto, KEY))
   expect(byKey).toEqual(await cancelAuthorization(entry, account))
 })

@@ -186,7 +186,7 @@ describe('a job that goes well', () => {
     expect(result.payment?.transaction).toBe(TRANSACTION)
   })
 
-  test('D17 is signed for deadline and settle margin, not for as long as the agent asks', async () => {
+  test('D17 a payment is valid for deadline and settle margin, not for as long as the agent asks', async () => {
     offer([{ ...GOOD_OFFER, maxTimeoutSeconds: 86_400 }])
     await call()
     const [entry] = journal
@@ -196,7 +196,7 @@ describe('a job that goes well', () => {
     expect(JSON.parse(entry?.body ?? '')).toMatchObject({ job_id: JOB_ID, deadline: NOW + 20 })
   })
 
-  test('D17 a longer deadline is signed for with its settle margin', async () => {
+  test('D17 a payment with a longer deadline is valid for it and its settle margin', async () => {
     await call({ deadlineSeconds: 90 })
     const decoded = decodePaymentHeader(journal[0]?.header ?? '')
     expect(decoded).toMatchObject({ payment: { authorization: { validBefore: String(NOW + 101) } } })
@@ -351,7 +351,7 @@ describe('before anything is signed', () => {
     ['a PAYMENT-REQUIRED of garbage', { status: 402, headers: { 'payment-required': 'e30' }, body: {} }],
     ['a 503 of a proxy', { status: 503, headers: HTML, body: 'no backend' }],
     ['another job', { status: 200, body: { status: 'completed', job_id: OTHER_JOB_ID, output: {} } }],
-  ])('%s is no answer of an agent', async (_, reply) => {
+  ])('%s is not an answer of an agent', async (_, reply) => {
     agent.lie = (path, honest) => (path === '/execute' ? reply : honest)
     expect(await failureOf(call())).toMatchObject({ name: 'UnusableAnswer', httpStatus: reply.status })
   })
@@ -523,7 +523,7 @@ describe('an agent that is being restarted', () => {
     expect([signatures, agent.transfers.length]).toEqual([1, 1])
   })
 
-  test('is given up when it stays away: 3 s without a response, 10 s with a 503, until the deadline for its job', async () => {
+  test('is abandoned when it stays away: 3 s without a response, 10 s with a 503, until the deadline for its job', async () => {
     let seen = 0
     const waited = (): number => {
       const waits = clock.waits.slice(seen)

@@ -166,7 +166,7 @@ describe('a run is resumed by its handle', () => {
     expect(error).toMatchObject({ httpStatus: 404, errorType: 'not_found' })
   })
 
-  test('and a session of the payer opens it like its token', async () => {
+  test('and a session of the payer works like its token', async () => {
     const { platformUrl, runId } = await started()
     expect((await resume({ platformUrl, runId, session: platform.session })).output).toEqual(OUTPUT)
   })

@@ -148,7 +148,7 @@ describe('a flow is run to its end', () => {
     }
   })
 
-  test('a person who is there is asked', async () => {
+  test('a person at the terminal is asked', async () => {
     const questions: unknown[] = []
     const { output } = await run(APPROVED, {
       approve: asked => {

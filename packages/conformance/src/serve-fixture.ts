@@ -8,16 +8,16 @@ import type { KnownAgent } from './agent/check/context.ts'
 import { createFixtureHandlers } from './agent/fixture/fixture-handlers.ts'
 import { fixtureDeclaration } from './agent/fixture/fixture-declaration.ts'
 
-/** Nobody's address. */
+/** An unused address. */
 const WALLET = '0x00000000000000000000000000000000000fa4e0'
 const NETWORK = 'eip155:84532'
 
-/** The fixture as an agent, with all that a run can be told of it. */
+/** The fixture as an agent, with all optional facts for a run. */
 export interface FixtureAgent {
   readonly agent: Agent
   readonly clock: Clock
   readonly gate: FakeGate
-  /** The one payer whose payments the gate finds good. */
+  /** The only payer whose payments the gate accepts. */
   readonly signer: PaymentSigner
   /** For `known` of a run. */
   readonly known: KnownAgent
@@ -77,10 +77,7 @@ export async function serveFixture(mode: AgentMode): Promise<FixtureAgent> {
   }
 }
 
-/**
- * The machine's clock, but that it can be put forward: for windows of minutes, beside timers that really
- * run.
- */
+/** The machine's clock with an adjustable offset: for windows of minutes, with timers in real time. */
 function createShiftedClock(): { readonly clock: Clock; readonly advance: (ms: number) => void } {
   let shiftMs = 0
   return {

@@ -12,8 +12,8 @@ import { EXAMPLES } from './examples.mjs'
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
 
-// cancun: the oldest rules OpenZeppelin 5.7 compiles for (mcopy), known to Base and to every anvil we accept.
-// Without metadata the bytecode depends on the code alone, not on comments, paths or file order.
+// cancun: the oldest rules OpenZeppelin 5.7 compiles for (mcopy), supported by Base and by every anvil version we
+// accept. Without metadata the bytecode depends on the code alone, not on comments, paths or file order.
 const settings = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 200 },
@@ -30,7 +30,7 @@ for (const [file, text] of compileAll()) {
   else if (readIfThere(path) !== text) differing.push(file)
 }
 if (differing.length > 0) {
-  console.error(`${differing.join(', ')}: not what sol/ compiles to; run node scripts/compile.mjs`)
+  console.error(`${differing.join(', ')}: not the output of sol/; run node scripts/compile.mjs`)
   process.exitCode = 1
 }
 
@@ -116,7 +116,7 @@ function renderModule(name, contract) {
   if (Object.keys(immutableReferences).length === 0) {
     lines.push(
       '',
-      `/** The runtime code of ${contractName}, complete as it stands: it can be placed at any address. */`,
+      `/** The complete runtime code of ${contractName}, which can be placed at any address. */`,
       `export const ${variable}DeployedBytecode: \`0x\${string}\` =`,
       `  '0x${deployedBytecode}'`,
     )

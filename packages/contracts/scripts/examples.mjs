@@ -1,4 +1,4 @@
-// How each ABI is used, as editors show it.
+// The usage of each ABI, as editors show it.
 
 /** The examples in the documentation of the ABIs, by name of the contract. `npm run check` compiles them. */
 export const EXAMPLES = {

@@ -7,24 +7,24 @@ import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/Reentrancy
 /// @title Agents that are registered with a stake
 /// @notice Each token is an agent: its id is the agent's number, its metadata the agent's endpoint. A stake is
 /// held for it as long as it is registered and is sent to its owner when the owner deregisters it. There is no
-/// administrator, no pause and no upgrade: nobody but the owner can take a stake, and nobody can keep it back.
+/// administrator, no pause and no upgrade: only the owner can take a stake, and no one can withhold it.
 ///
-/// Agents can be given away and sold as any ERC-721 token. The stake goes with the token: whoever owns it when
-/// it is deregistered is paid, whoever paid before. To approve an operator is therefore to trust it with the
-/// stake, because it may move the token to itself; it may not act for the owner here.
+/// Agents can be transferred and sold like any ERC-721 token. The stake goes with the token: its owner at the time
+/// of the deregistration is paid, regardless of who staked. Approving an operator therefore means trusting it with
+/// the stake, because it may move the token to itself; it may not act for the owner here.
 ///
-/// Not audited. An endpoint is what its owner says: any bytes at all, to be checked by whoever reads them.
-/// @dev What a constructor would decide is a constant, so the runtime code alone is the whole registry and can
-/// be placed at any address of a local chain. Ether that is forced upon it (as a block's reward) is nobody's:
-/// what the registry owes is counted in agents, never read from its balance.
+/// Not audited. An endpoint is any bytes that its owner chose; readers must check them.
+/// @dev The values that a constructor would set are constants, so the runtime code is the complete registry and can
+/// be placed at any address of a local chain. Ether that is forced into it (such as a block reward) belongs to no
+/// one: the registry's debt is counted in agents, never read from its balance.
 contract AgentRegistry is ERC721, ReentrancyGuardTransient {
-    /// @notice What is held for each agent, in wei.
+    /// @notice The stake of each agent, in wei.
     uint256 public constant STAKE = 0.001 ether;
 
     /// @notice The longest endpoint, in bytes.
     uint256 public constant MAX_ENDPOINT_BYTES = 2048;
 
-    /// @notice The id given last; 0 before the first. An id is never given again.
+    /// @notice The last assigned id; 0 before the first. An id is never assigned again.
     uint256 public lastAgentId;
 
     uint256 private _deregistered;
@@ -47,9 +47,9 @@ contract AgentRegistry is ERC721, ReentrancyGuardTransient {
         revert EtherWithoutRegistration();
     }
 
-    /// @notice Registers an agent of the caller's. `STAKE` must be sent with it, exactly.
-    /// @return agentId Its number; who sends a transaction reads it from `AgentRegistered`.
-    /// @dev A caller that is a contract is not asked whether it takes tokens: nothing foreign runs here.
+    /// @notice Registers an agent for the caller. Exactly `STAKE` must be sent with it.
+    /// @return agentId Its number; the sender of a transaction reads it from `AgentRegistered`.
+    /// @dev A calling contract is not asked whether it accepts tokens, so that no foreign code runs here.
     function register(string calldata endpoint) external payable nonReentrant returns (uint256 agentId) {
         if (msg.value != STAKE) revert WrongStake(msg.value, STAKE);
         _requireEndpoint(endpoint);
@@ -59,7 +59,7 @@ contract AgentRegistry is ERC721, ReentrancyGuardTransient {
         emit AgentRegistered(agentId, msg.sender, endpoint, STAKE);
     }
 
-    /// @notice Says where an agent of the caller's is reached from now on.
+    /// @notice Changes the endpoint of an agent of the caller.
     function updateEndpoint(uint256 agentId, string calldata endpoint) external nonReentrant {
         _requireCallerOwns(agentId);
         _requireEndpoint(endpoint);
@@ -67,8 +67,8 @@ contract AgentRegistry is ERC721, ReentrancyGuardTransient {
         emit EndpointUpdated(agentId, msg.sender, endpoint);
     }
 
-    /// @notice Ends the registration of an agent of the caller's and sends the caller its stake. Where the
-    /// caller does not accept it, nothing happens: the agent stays and can be moved to an owner that does.
+    /// @notice Ends the registration of an agent of the caller and sends the caller its stake. If the caller does
+    /// not accept it, nothing changes: the agent stays and can be transferred to an owner that does.
     function deregister(uint256 agentId) external nonReentrant {
         _requireCallerOwns(agentId);
         _burn(agentId);
@@ -79,13 +79,13 @@ contract AgentRegistry is ERC721, ReentrancyGuardTransient {
         if (!accepted) revert StakeNotAccepted(agentId, msg.sender);
     }
 
-    /// @notice Where an agent is reached. Reverts when no such agent is registered.
+    /// @notice The endpoint of an agent. Reverts when no such agent is registered.
     function endpointOf(uint256 agentId) public view returns (string memory) {
         _requireOwned(agentId);
         return _endpoints[agentId];
     }
 
-    /// @notice How many agents are registered now.
+    /// @notice The number of agents registered now.
     function agentCount() external view returns (uint256) {
         return lastAgentId - _deregistered;
     }
@@ -108,7 +108,7 @@ contract AgentRegistry is ERC721, ReentrancyGuardTransient {
         if (lengthBytes > MAX_ENDPOINT_BYTES) revert EndpointTooLong(lengthBytes, MAX_ENDPOINT_BYTES);
     }
 
-    /// @dev The owner alone: an operator it approved is not asked for here.
+    /// @dev Only the owner: an approved operator is not accepted here.
     function _requireCallerOwns(uint256 agentId) private view {
         address owner = _requireOwned(agentId);
         if (owner != msg.sender) revert NotAgentOwner(agentId, msg.sender, owner);

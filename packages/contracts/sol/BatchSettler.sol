@@ -2,13 +2,13 @@
 pragma solidity ^0.8.26;
 
 /// @title Settles several EIP-3009 authorizations in one transaction, none of which can harm another
-/// @notice Anybody may call it: it holds nothing, owns nothing and keeps nothing, and moves only what payers have
-/// signed. Each transfer has a gas limit of its own and fails alone. What proves a payment are the token's events.
+/// @notice Anyone may call it: it holds, owns and stores nothing, and makes only transfers that payers have signed.
+/// Each transfer has its own gas limit and fails alone. The token's events prove a payment.
 contract BatchSettler {
-    /// @dev Where in memory the call of the token is made; Solidity has put nothing there or behind it.
+    /// @dev The memory position of the token's call; Solidity uses no memory there or after it.
     uint256 private constant CALL = 0x80;
 
-    /// @notice The caller gave too little gas for the item with this index; nothing was paid.
+    /// @notice The caller supplied too little gas for the item with this index; nothing was paid.
     error NotEnoughGas(uint256 index);
     /// @notice More items than the result has bits; nothing was paid.
     error TooManyItems(uint256 count);
@@ -16,7 +16,7 @@ contract BatchSettler {
     error MalformedItems();
 
     /// @notice Pays each item that can be paid.
-    /// @dev An item is 166 bytes, or 198 where it has a hash, and the next follows at once. Numbers are big-endian.
+    /// @dev An item is 166 bytes, or 198 if it has a hash, and the next follows immediately. Numbers are big-endian.
     ///
     ///     bytes
     ///        20  from
@@ -32,12 +32,12 @@ contract BatchSettler {
     ///        32  s
     ///
     /// @param token a token with EIP-3009
-    /// @param gasEach what the transfer of one item may use
+    /// @param gasEach the gas limit of one item's transfer
     /// @param items at most 256
-    /// @return paid bit i is set where the token took item i
+    /// @return paid bit i is set if the token accepted item i
     function settle(address token, uint256 gasEach, bytes calldata items) external returns (uint256 paid) {
-        // A call is never given more than 63/64 of what is left, whatever it asks for (EIP-150). The rest is for what
-        // comes before that: a call of a token that was not touched yet costs 2,600.
+        // A call never gets more than 63/64 of the remaining gas, whatever it requests (EIP-150). The rest is for the
+        // preceding costs: the first call of a token in a transaction costs 2,600.
         uint256 gasNeeded = gasEach + gasEach / 63 + 3_000;
         uint256 count;
         uint256 item;
@@ -45,8 +45,8 @@ contract BatchSettler {
         assembly {
             item := items.offset
             end := add(item, items.length)
-            // The call is a selector and nine words. Reading behind the calldata gives the zeros before short numbers; they
-            // stay, because each item is copied over the one before.
+            // The call is a selector and nine words. Reading past the calldata yields the zeros before short numbers;
+            // they stay, because each item is copied over the previous one.
             calldatacopy(CALL, calldatasize(), 292)
             // transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)
             mstore(CALL, shl(224, 0xe3ee160e))
@@ -63,7 +63,7 @@ contract BatchSettler {
                     case 0 { isAsPlanned := iszero(extcodesize(from)) }
                     case 1 {
                         isAsPlanned := eq(extcodehash(from), calldataload(add(item, 21)))
-                        // What follows is then as far from `item` as without a hash.
+                        // The following fields then have the same distance from `item` as without a hash.
                         item := add(item, 32)
                     }
                     default {
@@ -82,12 +82,12 @@ contract BatchSettler {
                     calldatacopy(add(CALL, 126), add(item, 57), 6) // validAfter
                     calldatacopy(add(CALL, 158), add(item, 63), 38) // validBefore, nonce
                     calldatacopy(add(CALL, 227), add(item, 101), 65) // v, r, s
-                    // Nothing of what comes back is read, however much it is.
+                    // No returned data is read, however long it is.
                     paid := or(paid, shl(count, call(gasEach, token, 0, CALL, 292, 0, 0)))
                 }
             }
         }
-        // Looked at once, at the end: it undoes all of the above.
+        // Checked once, at the end: a revert undoes all of the above.
         if (item != end) revert MalformedItems();
         if (count > 256) revert TooManyItems(count);
     }

@@ -5,13 +5,13 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// @title USDC for chains that live on one machine
+/// @title USDC for local chains
 /// @notice Behaves like Circle's FiatTokenV2_2 as far as x402 payments can see: EIP-3009 in both signature
 /// forms, EIP-2612 permits, EIP-712 domain "USDC" version "2", six decimals, pause and blacklist. It reverts with the same
-/// reasons, except that every bad signature is an "invalid signature". Whoever calls may mint, pause and
+/// reasons, except that every bad signature is an "invalid signature". Any caller may mint, pause and
 /// blacklist: NEVER deploy it where its units could be mistaken for money.
-/// @dev Everything a constructor would decide is a constant, so the runtime code alone is the whole token: it
-/// can be placed at any address of any chain (`anvil_setCode`) and its domain separator is right there. That
+/// @dev The values that a constructor would set are constants, so the runtime code is the complete token: it
+/// can be placed at any address of any chain (`anvil_setCode`) with the correct domain separator. That
 /// is one of three reasons why this is not OpenZeppelin's draft ERC3009: that one keeps its domain in
 /// immutables, reads bit 47 of the validity bounds as a block-number clock, and never asks contract wallets
 /// in its v, r, s form.
@@ -43,7 +43,7 @@ contract LocalUSDC is ERC20 {
     /// @notice True once the nonce was used or cancelled: it does not prove a payment (EIP-3009).
     mapping(address authorizer => mapping(bytes32 nonce => bool)) public authorizationState;
 
-    /// @notice What an owner's next permit is signed with.
+    /// @notice The nonce of an owner's next permit.
     mapping(address owner => uint256 nonce) public nonces;
 
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
@@ -184,7 +184,7 @@ contract LocalUSDC is ERC20 {
         return true;
     }
 
-    /// @notice Gives `account` units out of nothing. Open to everyone.
+    /// @notice Mints units to `account`. Open to everyone.
     function mint(address account, uint256 value) external {
         _mint(account, value);
     }
@@ -225,7 +225,7 @@ contract LocalUSDC is ERC20 {
     }
 
     /// @dev Ordinary wallets sign 65 bytes with a low s and a v of 27 or 28; any other signature, and one of
-    /// another key, reverts. An account that has code is asked by ERC-1271 instead.
+    /// another key, reverts. An account with code is asked through ERC-1271 instead.
     function _consumeNonce(address authorizer, bytes32 nonce, bytes32 structHash, bytes memory signature)
         private
     {

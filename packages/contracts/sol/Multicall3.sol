@@ -2,8 +2,8 @@
 pragma solidity ^0.8.26;
 
 /// @title The part of the well-known Multicall3 interface that Farebox and stock x402 facilitators call
-/// @notice On public chains the original lives at 0xcA11bde05977b3631167028862bE2a173976CA11 and is used
-/// there; this one stands in at the same address on a local chain.
+/// @notice On public chains the original is at 0xcA11bde05977b3631167028862bE2a173976CA11 and is used
+/// there; this one replaces it at the same address on a local chain.
 contract Multicall3 {
     struct Call {
         address target;

@@ -10,30 +10,30 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 
-/// @title Bounds what an agent may move of somebody's tokens
-/// @notice An owner permits a spender to move a token for one capability of one agent: so much each time, so much in
-/// all, until a time, and to listed recipients only where a list is given. UNAUDITED.
+/// @title Limits the amounts that agents may move of an owner's tokens
+/// @notice An owner permits a spender to move a token for one capability of one agent: up to a limit each time and a
+/// cap in total, until an expiry, and only to listed recipients if there is a list. UNAUDITED.
 /// @dev It holds no tokens: it moves them from owner to recipient by the owner's ERC-20 allowance, which is therefore a
-/// second bound on all permissions of an owner together. It has no administrator, no pause and no upgrade. What a
-/// constructor would decide is a constant or read when it is asked for, so the runtime code alone is the whole contract.
+/// second bound on all permissions of an owner together. It has no administrator, no pause and no upgrade. The
+/// values that a constructor would set are constants or read on demand, so the runtime code is the complete contract.
 ///
-/// Whatever a token or an owner's wallet does while it is called, it finds every figure written already: there is no
-/// guard against re-entrancy because there is nothing that one would guard.
+/// Whenever a token or an owner's wallet is called, all state has been written already, so no guard against
+/// re-entrancy is needed.
 contract SpendPermissions is Multicall {
     using EnumerableSet for EnumerableSet.Bytes32Set;
     using SafeERC20 for IERC20;
 
-    /// @notice What an owner decides. The EIP-712 type has the same fields, then `nonce` and `deadline`.
+    /// @notice The terms of a permission. The EIP-712 type has the same fields, then `nonce` and `deadline`.
     struct Permission {
         address owner;
         address spender;
         address token;
-        /// The agent's id in the registry, and its capability: what the permission is for. They are not checked here.
+        /// The agent's id in the registry, and its capability: the permission's purpose. They are not checked here.
         uint256 agentId;
         string capability;
-        /// The most that one spend may move, in the token's atomic units.
+        /// The maximum of one spend, in the token's atomic units.
         uint256 limit;
-        /// The most that all spends may move, since the permission was first set.
+        /// The maximum of all spends since the permission was first set.
         uint256 cap;
         /// The first second at which nothing can be spent, in Unix time.
         uint256 expiry;
@@ -41,19 +41,19 @@ contract SpendPermissions is Multicall {
         address[] recipients;
     }
 
-    /// @notice How a permission stands.
+    /// @notice The state of a permission.
     struct Status {
         /// Zero: never set, or revoked.
         uint256 limit;
         uint256 cap;
         uint256 spent;
         uint256 expiry;
-        /// What the next signature for this permission is made with.
+        /// The nonce of the next signature for this permission.
         uint256 nonce;
         bool isListed;
     }
 
-    /// @dev All that a spend reads and writes of a permission, in one slot.
+    /// @dev The values of a permission that a spend reads and writes, in one slot.
     struct Rule {
         uint88 limit;
         uint88 left;
@@ -82,17 +82,17 @@ contract SpendPermissions is Multicall {
     bytes32 private constant VERSION_HASH = keccak256("1");
 
     mapping(bytes32 id => Rule) private _rules;
-    /// @dev What was spent is `cap - left`, also once the permission is revoked.
+    /// @dev The spent amount is `cap - left`, also after a revocation.
     mapping(bytes32 id => uint256) private _caps;
-    /// @dev One bit a ref, so that refs which follow each other share a slot.
+    /// @dev One bit for each ref, so that consecutive refs share a slot.
     mapping(bytes32 id => mapping(uint256 word => uint256 bits)) private _refs;
     /// @dev By the nonce of the setting that listed them, so that a list ends with its setting.
     mapping(bytes32 id => mapping(uint256 nonce => mapping(address recipient => bool))) private _recipients;
-    /// @dev Those that are set and not revoked, expired ones among them.
+    /// @dev Permissions that are set and not revoked, including expired ones.
     mapping(address owner => mapping(address token => EnumerableSet.Bytes32Set)) private _ids;
 
-    /// @param permission as the owner decided it: its cap may be below what was spent already
-    /// @param nonce what the next signature for it is made with
+    /// @param permission the owner's terms: the cap may be below the amount already spent
+    /// @param nonce the nonce of the next signature for it
     event PermissionSet(
         address indexed owner,
         address indexed spender,
@@ -129,7 +129,7 @@ contract SpendPermissions is Multicall {
     error ExpiryTooLate(uint256 expiry, uint256 maxExpiry);
     error TooManyRecipients(uint256 count, uint256 maxCount);
     error SignatureExpired(uint256 deadline, uint256 blockTime);
-    /// @notice Not the owner's signature of exactly this, with the present nonce.
+    /// @notice Not the owner's signature of exactly these terms, with the current nonce.
     error SignatureInvalid();
     error RefUsed(uint256 ref);
     /// @notice Never set, or revoked.
@@ -139,17 +139,17 @@ contract SpendPermissions is Multicall {
     error AboveCap(uint256 amount, uint256 left);
     error RecipientNotListed(address to);
 
-    /// @notice Sets a permission of the caller's, or changes it. `cap` counts from the first setting: what was spent
-    /// stays spent, after a revocation too.
+    /// @notice Sets or changes a permission of the caller. `cap` counts from the first setting: the spent amount is
+    /// kept, also after a revocation.
     function set(Permission calldata permission) external {
         if (permission.owner != msg.sender) revert CallerNotOwner(msg.sender, permission.owner);
         _set(permission, scopeOf(permission.agentId, permission.capability));
     }
 
-    /// @notice As `set`, for an owner that signed it; anybody may bring it. Each setting and each revocation of the
-    /// permission makes every signature for it worthless that was not used before.
-    /// @param deadline the last second at which it may be brought, signed as well
-    /// @param signature 65 bytes, or whatever an owner that is a contract takes (ERC-1271)
+    /// @notice Like `set`, for an owner that signed it; anyone may submit it. Each setting and each revocation of the
+    /// permission invalidates every unused signature for it.
+    /// @param deadline the last second at which it may be submitted, signed as well
+    /// @param signature 65 bytes, or any bytes that a contract owner accepts (ERC-1271)
     function setBySig(Permission calldata permission, uint256 deadline, bytes calldata signature) external {
         bytes32 scope = scopeOf(permission.agentId, permission.capability);
         bytes32 id = idOf(permission.owner, permission.spender, permission.token, scope);
@@ -157,12 +157,12 @@ contract SpendPermissions is Multicall {
         _set(permission, scope);
     }
 
-    /// @notice Ends a permission of the caller's at once, and makes signatures for it worthless. It need not exist.
+    /// @notice Ends a permission of the caller at once, and invalidates signatures for it. It need not exist.
     function revoke(address spender, address token, bytes32 scope) external {
         _revoke(msg.sender, spender, token, scope);
     }
 
-    /// @notice As `revoke`, for an owner that signed it; anybody may bring it.
+    /// @notice Like `revoke`, for an owner that signed it; anyone may submit it.
     function revokeBySig(
         address owner,
         address spender,
@@ -178,8 +178,8 @@ contract SpendPermissions is Multicall {
         _revoke(owner, spender, token, scope);
     }
 
-    /// @notice Hands a signed EIP-2612 allowance to a token, for a `multicall` with what it is for. That it fails is
-    /// passed over: somebody else may have brought it first, and a revocation must not fail with it.
+    /// @notice Submits a signed EIP-2612 allowance to a token, for use in a `multicall`. Its failure is ignored:
+    /// another account may have submitted it first, and a revocation must not fail with it.
     function permitToken(
         address token,
         address owner,
@@ -192,11 +192,11 @@ contract SpendPermissions is Multicall {
         try IERC20Permit(token).permit(owner, address(this), value, deadline, v, r, s) {} catch {}
     }
 
-    /// @notice Moves tokens of an owner who permitted the caller to.
-    /// @param scope `scopeOf` the agent and the capability that the permission is for
-    /// @param amount what the owner's balance goes down by; a token that takes a fee brings the recipient less
-    /// @param ref says what the spend is for: any number, each once under a permission, for ever. Of 256 that differ in
-    /// the last byte alone, all but the first take 17,000 gas less.
+    /// @notice Moves tokens of an owner that permitted the caller.
+    /// @param scope `scopeOf` the agent and the capability of the permission
+    /// @param amount the decrease of the owner's balance; with a token that takes a fee the recipient gets less
+    /// @param ref identifies the purpose of the spend: any number, valid only once for a permission. Of 256 that
+    /// differ only in the last byte, all but the first take 17,000 gas less.
     function spend(address owner, address token, bytes32 scope, address to, uint256 amount, uint256 ref)
         external
     {
@@ -217,8 +217,8 @@ contract SpendPermissions is Multicall {
         IERC20(token).safeTransferFrom(owner, to, amount);
     }
 
-    /// @notice The most that one spend could move now: the least of limit, what is left of the cap, the owner's
-    /// allowance and the owner's balance; zero where the permission has expired or was revoked.
+    /// @notice The maximum of a spend now: the smallest of limit, remaining cap, the owner's allowance and the owner's
+    /// balance; zero if the permission has expired or was revoked.
     function available(address owner, address spender, address token, bytes32 scope)
         external
         view
@@ -232,7 +232,7 @@ contract SpendPermissions is Multicall {
         return Math.min(permitted, held);
     }
 
-    /// @notice What is left of all permissions of an owner in a token that have not expired: the allowance that this
+    /// @notice The remaining amount of all unexpired permissions of an owner in a token: the allowance that this
     /// contract should have.
     function totalLeft(address owner, address token) external view returns (uint256 total) {
         bytes32[] memory ids = permissionsOf(owner, token);
@@ -242,12 +242,12 @@ contract SpendPermissions is Multicall {
         }
     }
 
-    /// @notice The ids of the permissions of an owner in a token that are set and not revoked, in no order.
+    /// @notice The ids of the permissions of an owner in a token that are set and not revoked, in no particular order.
     function permissionsOf(address owner, address token) public view returns (bytes32[] memory) {
         return _ids[owner][token].values();
     }
 
-    /// @notice How a permission stands; all zeros where it was never set.
+    /// @notice The state of a permission; all zeros if it was never set.
     function statusOf(bytes32 id) external view returns (Status memory) {
         Rule memory rule = _rules[id];
         uint256 cap = _caps[id];
@@ -259,18 +259,18 @@ contract SpendPermissions is Multicall {
         return _refs[id][ref >> 8] & (1 << (ref & 0xff)) != 0;
     }
 
-    /// @notice Whether a permission, as it stands, lets tokens go to this recipient.
+    /// @notice Whether a permission currently allows this recipient.
     function isRecipient(bytes32 id, address to) external view returns (bool) {
         Rule memory rule = _rules[id];
         return rule.limit != 0 && (!rule.isListed || _recipients[id][rule.nonce][to]);
     }
 
-    /// @notice What a permission is for, as one word.
+    /// @notice The purpose of a permission, as one word.
     function scopeOf(uint256 agentId, string calldata capability) public pure returns (bytes32) {
         return keccak256(abi.encodePacked(agentId, capability));
     }
 
-    /// @notice The name of a permission: there is one for each owner, spender, token and scope.
+    /// @notice The id of a permission: there is one for each owner, spender, token and scope.
     function idOf(address owner, address spender, address token, bytes32 scope) public pure returns (bytes32) {
         return keccak256(abi.encode(owner, spender, token, scope));
     }
@@ -284,7 +284,7 @@ contract SpendPermissions is Multicall {
         bytes32 id = idOf(permission.owner, permission.spender, permission.token, scope);
         Rule memory rule = _rules[id];
         uint256 spent = _caps[id] - rule.left;
-        // A cap below what was spent leaves nothing, and is kept as what was spent: never is more spent than the cap.
+        // A cap below the spent amount leaves nothing, and is stored as the spent amount, which never exceeds it.
         uint256 cap = Math.max(permission.cap, spent);
         uint32 nonce = rule.nonce + 1;
         _rules[id] = Rule({
@@ -350,7 +350,7 @@ contract SpendPermissions is Multicall {
         return keccak256(bytes.concat(who, what));
     }
 
-    /// @dev An ordinary wallet signs 65 bytes with a low s; an account with code is asked, and can change nothing.
+    /// @dev An ordinary wallet signs 65 bytes with a low s; an account with code is asked in a static call.
     function _requireSigned(address owner, bytes32 structHash, uint256 deadline, bytes calldata signature)
         private
         view

@@ -8,14 +8,14 @@
 -- Tables
 ------------------------------------------------------------------------------------------------------------------------
 
--- What we signed and sent to the chain.
+-- Transactions that were signed and sent to the chain.
 create table transactions (
   id               bigint generated always as identity primary key,
   network          text not null,
   relayer          text not null,
   nonce            bigint not null,
   state            text not null default 'open' check (state in ('open', 'mined', 'dropped')),
-  -- Every hash it was signed under, newest last: any of them may be the one that is mined.
+  -- Every hash under which it was signed, newest last: any of them may be mined.
   hashes           text[] not null,
   raw              text not null,
   max_fee          numeric(78, 0) not null,
@@ -37,7 +37,7 @@ create table payments (
   -- chain id : asset : payer : nonce, see paymentKey.
   key              text primary key,
 
-  -- The authorization as it was signed.
+  -- The authorization as signed.
   network          text not null,
   asset            text not null,
   payer            text not null,
@@ -48,7 +48,7 @@ create table payments (
   nonce            text not null,
   signature        text not null,
 
-  -- What it pays for, and for whom.
+  -- The job that it pays for, and its owner.
   binding          text not null,
   owner            text not null,
   secret_id        text not null,
@@ -57,38 +57,38 @@ create table payments (
     check (state in ('held', 'captured', 'submitted', 'settled', 'failed', 'released', 'expired')),
   hold_id          text not null,
   hold_until       bigint not null,
-  -- The newest block at which the payer's balance, or what became of the payment, was read.
+  -- The newest block at which the payer's balance, or the outcome of the payment, was read.
   observed_block   bigint not null,
 
-  -- Goes in a transaction of its own, because its payer's account has code that nobody knows.
+  -- Sent in a transaction of its own, because its payer's account has unknown code.
   alone            boolean not null default false,
-  -- How often it was taken back out of a transaction, and how often that was a transaction of ours that did not pay it
-  -- although nobody else made it fail.
+  -- How often it was removed from a transaction, and how often one of our transactions did not pay it although no other
+  -- payment was the cause.
   attempts         integer not null default 0,
   faults           integer not null default 0,
-  -- A transaction failed under it through no fault of its own: it goes before everything else.
+  -- A transaction failed with it through no fault of its own: it goes before all others.
   harmed           boolean not null default false,
-  -- Where several processes share the ledger: which is about to send it, and until when no other should.
+  -- If several processes share the ledger: the one that is about to send it, and until when others leave it alone.
   claimed_by       text not null default '',
   claimed_until    timestamptz,
 
-  -- The transaction it is in, and the hash under which its agent may look for it.
+  -- Its transaction, and the hash under which its agent can look it up.
   transaction_id   bigint references transactions,
   transaction_hash text not null default '',
   block_number     bigint,
   failure_reason   text,
   failure_message  text,
 
-  -- Chain time of the reconciler's last look at a row that was not charged.
+  -- Chain time of the reconciler's last check of a row that was not charged.
   audited_at       bigint not null default 0,
-  -- The reconciler has compared the row with a chain past the end of its authorization, and finality.
+  -- The reconciler has compared the row with a chain past the end of its authorization and finality.
   audit_done       boolean not null default false,
-  -- Settled so long, and seen so often, that it is not looked at again.
+  -- Settled for so long, and seen so often, that it is not checked again.
   confirmed        boolean not null default false,
 
   created_at       timestamptz not null default now(),
   captured_at      timestamptz,
-  -- When it was first settled, by our own time: whatever becomes of it, its agent was told so. It stays.
+  -- When it was first settled, by our own time: its agent was notified then, so this never changes.
   settled_at       timestamptz,
   changed_at       timestamptz not null default now(),
 
@@ -97,28 +97,28 @@ create table payments (
   check ((state = 'failed') = (failure_reason is not null))
 );
 
--- What a payer and an owner have open, and what a payer paid since a balance was read.
+-- The open payments of a payer and an owner, and the amount that a payer paid since a balance was read.
 create unique index payments_hold on payments (hold_id);
 create index payments_open on payments (network, payer) include (value)
   where state in ('held', 'captured', 'submitted');
 create index payments_open_of_owner on payments (owner) where state in ('held', 'captured', 'submitted');
 create index payments_settled_of_payer on payments (network, payer, block_number) where state = 'settled';
 
--- What is to be done next: sent, followed, let expire.
+-- The next work: payments to send, follow or expire.
 create index payments_captured on payments (network) where state = 'captured';
 create index payments_submitted on payments (transaction_id) where state = 'submitted';
 create index payments_held_until on payments (network, hold_until) where state = 'held';
 
--- What is compared with the chain.
+-- Rows to compare with the chain.
 create index payments_settled on payments (network, block_number) where state = 'settled';
 create index payments_unconfirmed on payments (network, settled_at) where state = 'settled' and not confirmed;
 create index payments_to_audit on payments (network, (state <> 'failed'), audited_at)
   where state in ('failed', 'released', 'expired') and not audit_done;
--- What came to nothing and never can, until it is deleted.
+-- Failed rows that can never be paid, until they are deleted.
 create index payments_done_with on payments (network, audited_at)
   where state in ('released', 'expired') and audit_done;
 
--- Who may send from an account, and until when.
+-- The process that may send from an account, and until when.
 create table sender_leases (
   network     text not null,
   relayer     text not null,
@@ -128,36 +128,36 @@ create table sender_leases (
   primary key (network, relayer)
 );
 
--- What agents prove themselves with.
+-- The secrets with which agents authenticate.
 create table secrets (
   id          text primary key,
   hash        bytea not null,
   owner       text not null,
-  -- That it may take payments to.
+  -- The wallets to which it may accept payments.
   wallets     text[] not null,
-  -- What its maker called it, and which secret it was made to replace.
+  -- Its label, and the secret that it replaces.
   label       text,
   replaces    text,
   created_at  bigint not null,
   revoked_at  bigint,
-  -- To the minute: written once a minute at most, however much it is used.
+  -- To the minute: written at most once a minute.
   last_used_at  bigint
 );
 
 create index secrets_owner on secrets (owner);
--- A platform shows an owner every secret that takes payments to a wallet of theirs, whoever made it.
+-- A platform shows an owner every secret that accepts payments to a wallet of theirs, whoever created it.
 create index secrets_wallets on secrets using gin (wallets);
 
--- Whose settlements the operator pays the gas of. Owners that are not here are named: their secrets were made with the
--- service token and nothing was said of them.
+-- The owners whose settlement gas the operator pays. Owners without a row are named: their secrets were created with
+-- the service token, without a statement about them.
 create table owners (
   owner        text primary key,
   sponsorship  text not null check (sponsorship in ('named', 'listed', 'unlisted')),
-  -- Settlements a UTC day that a platform grants it while it is listed; null: those of every listed owner.
+  -- Settlements a UTC day that a platform grants a listed owner; null: those of every listed owner.
   granted      integer check (granted > 0)
 );
 
--- What an owner has used in a UTC day. Of the owner, not of a secret: a new secret begins with nothing new.
+-- The usage of an owner in a UTC day. It belongs to the owner, not to a secret, so that a new secret does not reset it.
 create table owner_use (
   owner         text not null,
   day           date not null,
@@ -166,10 +166,10 @@ create table owner_use (
   primary key (owner, day)
 );
 
--- Those of today are counted for the metrics.
+-- Today's rows are counted for the metrics.
 create index owner_use_by_day on owner_use (day);
 
--- Gas of transactions that were reverted under payments of this payer, in a UTC day.
+-- Gas of transactions that were reverted with payments of this payer, in a UTC day.
 create table payer_gas (
   network       text not null,
   payer         text not null,
@@ -178,7 +178,7 @@ create table payer_gas (
   primary key (network, payer, day)
 );
 
--- Settlements that failed by the payer's own fault, in a row, for each pair of payer and owner.
+-- Consecutive settlements that failed by the payer's own fault, for each pair of payer and owner.
 create table payer_failures (
   network       text not null,
   payer         text not null,
@@ -193,10 +193,12 @@ create table payer_failures (
 -- Hold and capture: the two steps agents wait for, each one round trip
 ------------------------------------------------------------------------------------------------------------------------
 
--- In PL/pgSQL, here and below, because a session plans such a function once; one in SQL it would plan with every call.
+-- In PL/pgSQL, here and below, because a session plans such a function once; a function in SQL is planned at every
+-- call.
 --
--- Until when this owner may not hold a payment of this payer; null where it may. One owner's failures count for that
--- owner, and at most twice for the others; those of unlisted owners, who cost nothing to be, for nobody else.
+-- Until when this owner may not hold a payment of this payer; null if it may. One owner's failures count for that
+-- owner, and at most twice for the others; those of unlisted owners, who cost nothing to create, count for no other
+-- owner.
 create function barring_end(
   p_network text, p_payer text, p_owner text, p_now bigint, p_failures_allowed integer, p_barred_seconds integer
 )
@@ -213,7 +215,7 @@ begin
         having sum(least(f.failures, 2)) >= p_failures_allowed)));
 end $$;
 
--- How many settlements an owner has in a UTC day; null: no limit. `p_limits` is what owners may.
+-- The number of settlements of an owner in a UTC day; null: no limit. `p_limits` are the limits of owners.
 create function daily_limit(p_sponsorship text, p_granted integer, p_limits jsonb)
 returns integer language sql immutable as $$
   select case when p_sponsorship = 'listed' and p_granted is not null
@@ -221,7 +223,7 @@ returns integer language sql immutable as $$
     else (p_limits -> 'daily_settlements' ->> p_sponsorship)::integer end
 $$;
 
--- What an owner has used and has open, at this time.
+-- The usage and the open payments of an owner at this time.
 create function owner_use_now(p_owner text, p_now bigint)
 returns jsonb language plpgsql stable set search_path from current as $$
 begin
@@ -241,8 +243,8 @@ begin
     left join owners o on o.owner = p_owner);
 end $$;
 
--- Reserves a payment; see PaymentLedger.hold for what the outcomes mean. `p_use` is what the owner has used and has
--- open, `p_limits` what it may.
+-- Reserves a payment; see PaymentLedger.hold for the outcomes. `p_use` is the usage of the owner, `p_limits` its
+-- limits.
 create function hold(
   p_key text, p_network text, p_asset text, p_payer text, p_pay_to text, p_value numeric,
   p_valid_after bigint, p_valid_before bigint, p_nonce text, p_signature text, p_binding text, p_owner text,
@@ -255,7 +257,7 @@ declare
   found_row payments%rowtype;
   counted integer := 0;
 begin
-  -- One hold of a payer at a time, whatever the process: without it two would both see room for themselves.
+  -- One hold of a payer at a time, in any process: otherwise two could both use the same balance.
   perform pg_advisory_xact_lock(hashtextextended(p_network || p_payer, 0));
 
   select * into found_row from payments where key = p_key for update;
@@ -310,7 +312,7 @@ begin
     end if;
   end if;
 
-  -- Whoever signs without end, and pays for nothing, must not make the sum below long for everybody.
+  -- A payer that signs without end, and pays nothing, must not make the sum below slow for all.
   perform 1 from payments p
     where p.network = p_network and p.payer = p_payer and p.key <> p_key
       and p.state in ('held', 'captured', 'submitted')
@@ -348,8 +350,7 @@ begin
   outcome := 'held';
 end $$;
 
--- Holds that arrive in the same moment, each with a verdict of its own; see hold. The outcomes are in the order of the
--- requests.
+-- Concurrent holds, each with its own verdict; see hold. The outcomes are in the order of the requests.
 create function hold_together(p_requests json, p_failures_allowed integer, p_barred_seconds integer)
 returns json language plpgsql set search_path from current as $$
 declare
@@ -358,8 +359,8 @@ declare
   outcomes json[] := array_fill(null::json, array[json_array_length(p_requests)]);
   uses jsonb := '{}';
 begin
-  -- Two processes must not both see the last of a limit. Owners before payers, each in order: no two can wait for one
-  -- another. Named owners have none that a few too many would matter for.
+  -- Two processes must not both use the rest of a limit. Owners before payers, each in order, so that no two can
+  -- deadlock. Named owners have no limit for which a few too many would matter.
   perform pg_advisory_xact_lock(hashtextextended('owner ' || o.owner, 0))
     from (
       select o.owner from owners o
@@ -411,7 +412,7 @@ declare
   today jsonb;
 begin
   first := false;
-  -- A hold that ran out is not counted any more: without a bound an owner could charge any number of them in a day.
+  -- An expired hold is no longer counted: without a bound an owner could charge any number of them in a day.
   if p_limits is not null and exists (
       select 1 from payments p
         where p.key = p_key and p.owner = p_owner
@@ -435,7 +436,7 @@ begin
     return;
   end if;
 
-  -- FOR SHARE waits for whoever changes the row right now, and sees what they made of it.
+  -- FOR SHARE waits for a concurrent change of the row, and then sees the new version.
   select * into found_row from payments where key = p_key for share;
   if not found then
     outcome := 'absent';
@@ -451,8 +452,7 @@ begin
   end if;
 end $$;
 
--- Captures that arrive in the same moment, each with a verdict of its own; see capture. The outcomes are in the order of
--- the requests.
+-- Concurrent captures, each with its own verdict; see capture. The outcomes are in the order of the requests.
 create function capture_together(p_requests json) returns json language plpgsql set search_path from current as $$
 declare
   request record;
@@ -478,7 +478,7 @@ end $$;
 -- Settle: the sender's steps, each all or nothing
 ------------------------------------------------------------------------------------------------------------------------
 
--- Is the lease held under this fence? Holding it stays true until the caller's transaction ends.
+-- Is the lease held under this fence? It stays held until the caller's transaction ends.
 create function holds_lease(p_network text, p_relayer text, p_fence bigint)
 returns boolean language plpgsql set search_path from current as $$
 begin
@@ -489,8 +489,8 @@ begin
         for share));
 end $$;
 
--- May this process send a payment with such a claim? A claim is not renewed, and for as long again it keeps its own process
--- off: one that cannot send, for its node or its purse, must not hold back what others can.
+-- May this process send a payment with such a claim? A claim is not renewed, and for the same time again it keeps its
+-- own process off: a process that cannot send, because of its node or its gas money, must not block the others.
 create function may_claim(p_claimed_by text, p_claimed_until timestamptz, p_holder text)
 returns boolean language sql volatile as $$
   select p_claimed_until is null
@@ -499,10 +499,10 @@ returns boolean language sql volatile as $$
       else p_claimed_until < clock_timestamp() end
 $$;
 
--- The captured payments whose turn it is, in order: those that go together, and those that go alone. Those that others'
--- failures held up come first. Then owners take turns, within an owner its payers, and within a payer the nearest
--- end of an authorization is first. Where other processes are at work on the same ledger, those taken are claimed for a
--- few seconds, so that each process sends others. `p_relayers` are the accounts that the asking one holds the leases of.
+-- The captured payments whose turn it is, in order: those sent together, and those sent alone. Payments delayed by
+-- failures of others come first. Then owners take turns, within an owner its payers, and within a payer the
+-- authorization that ends first. If other processes share the ledger, the returned payments are claimed for a few
+-- seconds, so that each process sends others. `p_relayers` are the accounts whose leases the caller holds.
 create function take_turns(
   p_network text, p_relayers text[], p_holder text, p_limit integer, p_limit_alone integer,
   out together text[], out apart text[]
@@ -535,14 +535,14 @@ begin
     from ranked
     where rank <= case when alone then p_limit_alone else p_limit end * case when is_shared then 4 else 1 end;
   if is_shared then
-    -- A claim that is lost costs nothing: whoever submits first has the payment.
+    -- A lost claim costs nothing: the first process that submits has the payment.
     perform set_config('synchronous_commit', 'off', true);
     together := claim(together, p_holder, p_limit);
     apart := claim(apart, p_holder, p_limit_alone);
   end if;
 end $$;
 
--- Claims the first of these that nobody else is at work on.
+-- Claims the first of these that no other process has claimed.
 create function claim(p_keys text[], p_holder text, p_limit integer)
 returns text[] language sql set search_path from current as $$
   with free as materialized (
@@ -597,7 +597,7 @@ begin
   return new_id;
 end $$;
 
--- Captures a payment and saves the transaction that carries it alone; see SettlementLedger.captureAndSubmit.
+-- Captures a payment and saves the transaction that carries only this payment; see SettlementLedger.captureAndSubmit.
 create function capture_and_submit(
   p_network text, p_relayer text, p_fence bigint, p_nonce bigint, p_hash text, p_raw text, p_max_fee numeric,
   p_priority_fee numeric, p_request json, p_day date, out captured json, out id bigint
@@ -638,8 +638,8 @@ begin
   return true;
 end $$;
 
--- Writes down what the chain decided, of one transaction or of several; see SettlementLedger.conclude. Returns the keys
--- that changed. `p_closed` names the transactions that ended, and how: [{"id", "as"}].
+-- Records the chain's decisions about one transaction or several; see SettlementLedger.conclude. Returns the keys that
+-- changed. `p_closed` names the transactions that ended, and how: [{"id", "as"}].
 create function conclude(
   p_conclusions jsonb, p_closed jsonb, p_now bigint, p_failures_allowed integer, p_barred_seconds integer
 ) returns setof text language plpgsql set search_path from current as $$
@@ -723,7 +723,7 @@ begin
     where t.id = c.id and t.state = 'open';
 end $$;
 
--- Whoever settles a row: the time is that of the first.
+-- For every settlement of a row: the time is that of the first.
 create function note_settled() returns trigger language plpgsql set search_path from current as $$
 begin
   new.settled_at := coalesce(old.settled_at, now());

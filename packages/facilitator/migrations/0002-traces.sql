@@ -1,12 +1,12 @@
--- The trace of the request that held a payment (W3C Trace Context): the lines of its settlement have it, which happens in the
--- background. Null for payments that were held before. No question is asked by it, so it has no index.
+-- The trace of the request that held a payment (W3C Trace Context), for the log lines of its settlement, which happens
+-- in the background. Null for earlier payments. No query uses it, so it has no index.
 alter table payments add column trace text check (trace ~ '^[0-9a-f]{32}$');
 
--- Its arguments change, so it is made again.
+-- Its arguments change, so it is created again.
 drop function hold;
 
--- Reserves a payment; see PaymentLedger.hold for what the outcomes mean. `p_use` is what the owner has used and has
--- open, `p_limits` what it may.
+-- Reserves a payment; see PaymentLedger.hold for the outcomes. `p_use` is the usage of the owner, `p_limits` its
+-- limits.
 create function hold(
   p_key text, p_network text, p_asset text, p_payer text, p_pay_to text, p_value numeric,
   p_valid_after bigint, p_valid_before bigint, p_nonce text, p_signature text, p_binding text, p_owner text,
@@ -19,7 +19,7 @@ declare
   found_row payments%rowtype;
   counted integer := 0;
 begin
-  -- One hold of a payer at a time, whatever the process: without it two would both see room for themselves.
+  -- One hold of a payer at a time, in any process: otherwise two could both use the same balance.
   perform pg_advisory_xact_lock(hashtextextended(p_network || p_payer, 0));
 
   select * into found_row from payments where key = p_key for update;
@@ -74,7 +74,7 @@ begin
     end if;
   end if;
 
-  -- Whoever signs without end, and pays for nothing, must not make the sum below long for everybody.
+  -- A payer that signs without end, and pays nothing, must not make the sum below slow for all.
   perform 1 from payments p
     where p.network = p_network and p.payer = p_payer and p.key <> p_key
       and p.state in ('held', 'captured', 'submitted')
@@ -112,8 +112,7 @@ begin
   outcome := 'held';
 end $$;
 
--- Holds that arrive in the same moment, each with a verdict of its own; see hold. The outcomes are in the order of the
--- requests.
+-- Concurrent holds, each with its own verdict; see hold. The outcomes are in the order of the requests.
 create or replace function hold_together(p_requests json, p_failures_allowed integer, p_barred_seconds integer)
 returns json language plpgsql set search_path from current as $$
 declare
@@ -122,8 +121,8 @@ declare
   outcomes json[] := array_fill(null::json, array[json_array_length(p_requests)]);
   uses jsonb := '{}';
 begin
-  -- Two processes must not both see the last of a limit. Owners before payers, each in order: no two can wait for one
-  -- another. Named owners have none that a few too many would matter for.
+  -- Two processes must not both use the rest of a limit. Owners before payers, each in order, so that no two can
+  -- deadlock. Named owners have no limit for which a few too many would matter.
   perform pg_advisory_xact_lock(hashtextextended('owner ' || o.owner, 0))
     from (
       select o.owner from owners o

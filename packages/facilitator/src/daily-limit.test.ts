@@ -20,7 +20,7 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
     return Number(line?.split(' ').at(-1))
   }
 
-  test('are announced from four fifths on, refused at the limit until UTC midnight; holds are settled', async () => {
+  test('are announced from four fifths on, refused at the limit until UTC midnight; held payments are settled', async () => {
     const { owner } = stack
     const grant = async (granted: number): Promise<void> =>
       await facilitator.ledger.owners.sponsor(owner, { sponsorship: 'listed', granted })

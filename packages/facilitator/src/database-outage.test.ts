@@ -14,11 +14,11 @@ import {
   type Stack,
 } from './test-setup/start-stack.ts'
 
-describe.runIf(await hasPostgres())('while the database of the ledger is away', () => {
+describe.runIf(await hasPostgres())('while the database of the ledger is unavailable', () => {
   let stack: Stack
   let door: DatabaseDoor
   let facilitator: RunningFacilitator
-  /** A ledger on the same schema that does not go through the door. */
+  /** A ledger on the same schema, with a direct connection. */
   let direct: Ledger
   let events: string[] = []
 
@@ -42,11 +42,11 @@ describe.runIf(await hasPostgres())('while the database of the ledger is away', 
 
   const heldNow = async (): Promise<number> =>
     (await direct.totals(NETWORK.id, Math.floor(Date.now() / 1_000))).held
-  /** Shuts the door, and resolves once a request has found out. */
+  /** Makes the database unavailable, and resolves once a request has noticed it. */
   const goAway = async (): Promise<void> => {
     await door.shut()
     const found = facilitator.verify(await stack.request())
-    await until(() => events.includes('the database is away: requests of agents wait'))
+    await until(() => events.includes('the database is unavailable: requests of agents wait'))
     void found
   }
 
@@ -62,7 +62,7 @@ describe.runIf(await hasPostgres())('while the database of the ledger is away', 
     expect(await facilitator.settle(request)).toMatchObject({ kind: 'settled' })
   })
 
-  test('a settlement waits, and the payment is charged once it is back', async () => {
+  test('a settlement waits, and the payment is charged once the database is back', async () => {
     const request = await stack.request()
     expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     await goAway()

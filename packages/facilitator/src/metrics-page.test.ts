@@ -25,7 +25,7 @@ test('the alerts of docs/metrics.md are on metrics that exist', async () => {
   for (const name of alerted) expect(known).toContain(name)
 })
 
-/** The page's rows: metric, type, labels, unit, meaning, look when. */
+/** The rows of the page: metric, type, labels, unit, meaning, alert threshold. */
 function rowsOf(prefix: string) {
   return [...PAGE.matchAll(/^\| `(\w+)` \| (\w+) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$/gm)]
     .map(([, name = '', type = '', labels = '', unit = '', meaning = '']) => ({

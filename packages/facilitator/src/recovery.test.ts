@@ -135,7 +135,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(await stack.startFacilitator(), payment)
   })
 
-  test('PAY-22 a crash between capture and transaction: the next process settles it, asked or not', async () => {
+  test('PAY-22 a crash between capture and transaction: the next process settles it, with or without a request', async () => {
     const payment = await createPayment()
     await dieWith([payment], { ledger: await dying({ submit: true }) })
     expect((await rowOf(payment))?.state).toBe('captured')
@@ -168,7 +168,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await countSent(first)).toBe(sent)
   })
 
-  test('PAY-22 a charge that is saved while the ledger’s answer is lost is sent once, asked or not', async () => {
+  test('PAY-22 a charge that is saved while the ledger’s answer is lost is sent once, with or without a request', async () => {
     const payment = await createPayment()
     const ledger = await stack.openLedger()
     let isLost = false
@@ -229,7 +229,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       'a refusal',
       (): Error => new JsonRpcError('eth_sendRawTransaction', -32_000, 'txpool is full', undefined),
     ],
-  ])('PAY-13 a transaction that a node did not take (%s) is sent again soon', async (_, failure) => {
+  ])('PAY-13 a transaction that a node did not accept (%s) is sent again soon', async (_, failure) => {
     const payment = await createPayment()
     let failures = 0
     const call: JsonRpc['call'] = async (method, ...rest) => {
@@ -325,7 +325,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(facilitator, payment)
   })
 
-  test('I5 a failure is reported only once the authorization has expired for good', async () => {
+  test('I5 a failure is reported only once the authorization can never be used again', async () => {
     const payment = await createPayment()
     const { facilitator } = await minedInVain(payment)
     const finalSeconds = Number(payment.signed.authorization.validBefore) + NETWORK.finalitySeconds
@@ -374,7 +374,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(await stack.startFacilitator(), payment)
   })
 
-  test('PAY-22 a nonce that no transaction has any more is filled, so that later transactions are mined', async () => {
+  test('PAY-22 an abandoned nonce is filled, so that later transactions are mined', async () => {
     const payments = await createPayments(2)
     const first = await dieWith(payments, { ledger: await dying({ submit: true }) })
     // As after a reorganisation that removed the transaction of nonce 0 from its block after it was closed.
@@ -398,7 +398,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     for (const payment of payments) await becomes(payment, 'settled')
   })
 
-  test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {
+  test('PAY-18 a reorganisation that undoes a settlement is noticed, and the payment is settled again', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator(SOON)
     await verify(facilitator, payment)
@@ -417,7 +417,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await expect.poll(metrics).toContain('ledger_mismatches_total{kind="reorganised"} 1')
   })
 
-  test('I7 a released payment that somebody settled is found and said', async () => {
+  test('I7 a released payment that another account settled is found and reported', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
     const verified = await facilitator.verify(payment.request)
@@ -434,7 +434,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await expect.poll(metrics).toContain('ledger_mismatches_total{kind="settled-though-released"} 1')
   })
 
-  test('a hold that ran out expires, and can still be charged', async () => {
+  test('an expired hold can still be charged', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
@@ -443,7 +443,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(facilitator, { ...payment, request })
   })
 
-  test('a captured payment that expires before it can be sent has failed, and the payer is not blamed', async () => {
+  test('a captured payment that expires before it can be sent has failed, and does not count against the payer', async () => {
     const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 300) })
     await dieWith([payment], { ledger: await dying({ submit: true }) })
     await stack.rpc.call('evm_increaseTime', [301])

@@ -82,7 +82,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
   const stateOf = async (payment: Payment): Promise<string | undefined> =>
     (await facilitator.ledger.payments.find([keyOf(payment)]))[0]?.state
 
-  test('D40 an agent that lost its record is told of the charge: its job, transaction and block time', async () => {
+  test('D40 an agent that lost its record gets the charge: its job, transaction and block time', async () => {
     const payment = await held()
     const settled = await settle(payment)
     const transaction = settled.kind === 'settled' ? settled.transaction : ''
@@ -153,7 +153,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     })
   })
 
-  test('a hold that took too long is refused as too late, as concurrent callers were told', async () => {
+  test('a hold that took too long is refused as too late, also to concurrent callers', async () => {
     const ledger = await stack.openLedger()
     let aheadMs = 0
     const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
@@ -259,7 +259,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     await held()
   })
 
-  test('a payer with exactly enough for two pays two in a row and at once', async () => {
+  test('a payer with exactly enough for two payments makes two, in sequence and concurrently', async () => {
     const payer = await stack.createPayer(PRICE * 4n)
     for (let index = 0; index < 2; index += 1) {
       const payment = await sign(payer)
@@ -336,7 +336,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     expect(answer.body).toMatchObject({ extensions: { [HOLD_EXTENSION]: { holdUntil: validBefore } } })
   })
 
-  test('anything while the token is paused, in the words of the token', async () => {
+  test('reports every payment as refused with the token’s reason while the token is paused', async () => {
     const request = facilitatorRequest(await signed(), { binding: freshBinding() })
     await token.pause()
     const answer = await post('/verify', request)

@@ -48,7 +48,7 @@ const text = PAGE({
 
 if (!process.argv.includes('--check')) for (const page of pages) writeFileSync(page, text)
 else if (pages.some(page => readIfThere(page) !== text)) {
-  console.error('docs/agent-json.md: not what the rules say; run npm run check -- --fix')
+  console.error('docs/agent-json.md: out of date; run npm run check -- --fix')
   process.exitCode = 1
 }
 

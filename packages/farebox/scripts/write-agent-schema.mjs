@@ -11,7 +11,7 @@ const text = `${JSON.stringify(declarationSchema(), null, 2)}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (readIfThere() !== text) {
-  console.error('agent.schema.json: not what the rules of a declaration say; run npm run check -- --fix')
+  console.error('agent.schema.json: out of date; run npm run check -- --fix')
   process.exitCode = 1
 }
 

@@ -8,11 +8,11 @@ export interface JobContext {
   /** As the caller sent it. */
   readonly jobId: string
   readonly capability: string
-  /** Lower-case address of who pays; undefined in dev mode. */
+  /** Lower-case address of the payer; undefined in dev mode. */
   readonly payer: string | undefined
-  /** Unix seconds: when the job is too late, the settle margin already taken off (D17). */
+  /** The deadline in Unix seconds, without the settle margin (D17). */
   readonly deadline: number
-  /** Aborts at the deadline, and when this process is no longer the one doing the job. Hand it to what you wait for. */
+  /** Aborts at the deadline, and when another process has taken over the job. Pass it to every asynchronous call. */
   readonly signal: AbortSignal
   /** Milliseconds until the deadline, never below zero. */
   remainingMs(): number
@@ -22,15 +22,15 @@ export interface JobContext {
   allowance(): Promise<string>
   /** Moves tokens of the payer, who permitted it, once for each call in each job. The capability declares it. */
   spend(order: SpendOrder): Promise<Spent>
-  /** Has another agent (https, or http on this machine) do a job, and pays for it from this agent's own wallet, once. Throws a `HireError`. What is paid is lost where this job fails afterwards. */
+  /** Orders a job from another agent (https, or http on this machine), and pays for it from this agent's own wallet, once. Throws a `HireError`. The payment is lost if this job fails afterwards. */
   hire(agent: string, capability: string, input: JsonObject, options?: HireOptions): Promise<Hired>
-  /** What hires may still cost, in decimals; both zero where nothing can be paid. */
+  /** The amounts that hires may still cost, in decimals; both zero if no payment is possible. */
   budget(): Promise<HireBudget>
 }
 
 /** Options of a hire. */
 export interface HireOptions {
-  /** Decimal USDC; default: what is left of the job's budget. */
+  /** Decimal USDC; default: the rest of the job's budget. */
   readonly maxPrice?: string
   /**
    * Identifies the hire within the job, so that a repeated run finds it whatever else the run does before; at most 200
@@ -45,7 +45,7 @@ export interface Hired {
   readonly output: JsonObject
   /** The job_id of the hired job. */
   readonly jobId: string
-  /** Decimal USDC; `"0"` where the agent asked for no payment. */
+  /** Decimal USDC; `"0"` if the agent required no payment. */
   readonly paid: string
   /** Hash of the transfer, as the agent reported it; undefined when it reported no valid one, or nothing was paid. */
   readonly transaction: string | undefined
@@ -101,7 +101,7 @@ export type HandlersOf<D extends Declaration> =
       ? never
       : HandlerOf<D['capabilities'][keyof D['capabilities']]>)
 
-/** Handlers as a file exports them, without known types. */
+/** Handlers as exported by a file, without known types. */
 export type AnyHandlers = AnyHandler | { readonly [name: string]: AnyHandler }
 
 /** A handler of any type: its output is checked against the schema in any case. */

@@ -12,7 +12,7 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-economy-'))
-  // PostgreSQL started by root runs as another user, who must have access to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
 })
 afterEach(async () => {

@@ -202,7 +202,7 @@ async function startAgents(
   { chain, facilitator, platform }: Pick<EconomyParts, 'chain' | 'facilitator' | 'platform'>,
 ): Promise<readonly LocalAgentProcess[]> {
   const wallets = starting.agents.map(({ wallet }) => wallet)
-  report('asking the facilitator for their secret')
+  report('requesting a secret from the facilitator')
   const secret = await readOrCreateSecret(starting.folder, facilitator, wallets)
   const activities = describeTogether(report)
   return await allOrNone(

@@ -21,7 +21,7 @@ const text = `${JSON.stringify(await makeVector(), null, 2)}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (readIfThere() !== text) {
-  console.error('docs/wire-vector.json: not what the code makes; run npm run check -- --fix')
+  console.error('docs/wire-vector.json: out of date; run npm run check -- --fix')
   process.exitCode = 1
 }
 

@@ -41,7 +41,7 @@ test('signatures, signed transactions and payment headers are hidden by their fo
   expect(hide(`header ${header.toString('base64')} after`)).toBe('header [hidden] after')
 })
 
-test('text that is not a secret is unchanged: addresses, transactions, other base64, and words that are too short', () => {
+test('text that is not a secret is unchanged: addresses, transactions, other base64, and short words', () => {
   const line =
     `completed job=${crypto.randomUUID()} transaction=0x${'ab'.repeat(32)} payer=0x${'cd'.repeat(20)} ` +
     Buffer.from(JSON.stringify({ text: 'x'.repeat(200) })).toString('base64')

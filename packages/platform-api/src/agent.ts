@@ -8,14 +8,14 @@ import { agentCategory, OWNERS_WORDS, textWarning } from './search.ts'
 export const agentNotice = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('not-payable'),
-    text: z.string().describe('Why nobody is sent to pay it'),
+    text: z.string().describe('The reason why callers are not sent to pay it'),
   }),
   z.strictObject({
     kind: z.literal('price-risen'),
     capability: z.string(),
     from: z.string().describe('Decimal USDC'),
     to: z.string().describe('Decimal USDC'),
-    since: z.number().int().describe('Unix seconds; told for seven days'),
+    since: z.number().int().describe('Unix seconds; shown for seven days'),
     text: z.string(),
   }),
 ])
@@ -32,9 +32,7 @@ export const agentCapability = z.strictObject({
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
-    .describe(
-      'SHA-256 of schemas and price as canonical JSON: another one says that one of them has changed',
-    ),
+    .describe('SHA-256 of schemas and price as canonical JSON: it changes when any of them changes'),
 })
 
 const milliseconds = z.int().nonnegative().nullable()
@@ -58,7 +56,7 @@ export const agentPage = z.strictObject({
   text_warnings: z.array(textWarning),
   endpoint: z.string().nullable().describe('Base URL, international names in their ASCII form'),
   owner: z.string().describe('Lower-case address'),
-  wallet: z.string().nullable().describe('Who is paid; lower-case address'),
+  wallet: z.string().nullable().describe('The paid wallet; lower-case address'),
   registered_at: z.number().int(),
   standing: standing,
   standing_reason: z.string().nullable(),
@@ -68,12 +66,12 @@ export const agentPage = z.strictObject({
   health: agentHealth
     .omit({ agent_id: true, timeline: true })
     .nullable()
-    .describe('As the checks found it; null where there are none. More at /v1/agents/{agentId}/health'),
-  jobs_done: z.number().int().describe('Paid jobs that others than the owner had done through this platform'),
+    .describe('From the checks; null if there are none. More at /v1/agents/{agentId}/health'),
+  jobs_done: z.number().int().describe('Paid jobs through this platform, without those of the owner'),
   job_p50_ms: milliseconds.describe(
-    'Half of the newest jobs that others paid for took at most this; null before the first',
+    'Median duration of the newest paid jobs of other payers; null before the first',
   ),
-  job_p95_ms: milliseconds.describe('The same of 95 in a hundred'),
+  job_p95_ms: milliseconds.describe('The 95th percentile of the same jobs'),
   stake: z
     .strictObject({
       amount_wei: z.string().regex(/^\d+$/),
@@ -81,23 +79,17 @@ export const agentPage = z.strictObject({
       block_number: z.int().nonnegative(),
     })
     .nullable()
-    .describe(
-      'What its owner has staked for it, and where that can be looked up; null: it has been returned',
-    ),
+    .describe('The stake of its owner, and where it can be looked up; null if it has been returned'),
   last_trial: z
     .strictObject({
       outcome: z.enum(['ok', 'failed', 'skipped']),
-      reason: z.string().nullable().describe('Why it failed, or why none was made'),
+      reason: z.string().nullable().describe('The reason for its failure, or for its absence'),
       at: z.number().int().describe('Unix seconds'),
     })
     .nullable()
-    .describe(
-      'The newest paid job of the daily ones that the platform orders itself; null where there was none',
-    ),
+    .describe('The newest paid daily job of the platform; null if there is none'),
   max_deadline_seconds: z.number().nullable(),
-  capabilities: z
-    .array(agentCapability)
-    .describe('In declared order: the first is the one called where none is named'),
+  capabilities: z.array(agentCapability).describe('In declared order: the first one is called by default'),
   declaration_version: z.number().int(),
   refreshed_at: z.number().int().nullable().describe('When the declaration was last read'),
   notices: z.array(agentNotice),

@@ -3,13 +3,13 @@ import { z } from 'zod'
 /** Badges, the lowest first (D34). */
 export const badgeName = z
   .enum(['none', 'verified', 'bronze', 'silver', 'gold'])
-  .describe('How far an agent has proven itself, the lowest first')
+  .describe('How far an agent has proven itself, the lowest badge first')
 
 /** One condition of a badge, with the value found for the agent. */
 export const badgeRule = z
   .strictObject({
     badge: badgeName.describe(
-      'The badge it is a condition of; the conditions of those below hold for it too',
+      'The badge that it is a condition of; lower badges’ conditions apply to it too',
     ),
     rule: z
       .enum([
@@ -25,11 +25,11 @@ export const badgeRule = z
           "paid-jobs: at most ten of each payer, the owner's own left out; success-bound: lower end of the 95 % " +
           'Wilson interval for the share of jobs that went well',
       ),
-    value: z.number().nullable().describe('What was found; null while it is not known'),
-    needed: z.number().describe('The least that passes'),
+    value: z.number().nullable().describe('The actual value; null while it is not known'),
+    needed: z.number().describe('The minimum that passes'),
     passes: z.boolean(),
   })
-  .describe('A condition, its value and what it takes')
+  .describe('A condition, its value and the required value')
 
 /**
  * The answer of `GET /v1/agents/:agentId/badge`.
@@ -56,22 +56,22 @@ export const agentBadge = z
           .int()
           .nonnegative()
           .describe(
-            'By its own fault: internal, deadline or no answer, where the payer could pay and the deadline left it its ' +
-              'fair time; or charged and not delivered',
+            'By the fault of the agent: internal, deadline or no answer, although the payer could pay and the ' +
+              'deadline left the fair time; or charged and not delivered',
           ),
         left_out: z
           .int()
           .nonnegative()
           .describe(
-            'Came to nothing and do not count: too short a deadline, a payer who could not pay, an order that the agent ' +
-              'did not take, an outage of the facilitator, the chain or this platform',
+            'Failed and not counted: too short a deadline, a payer who could not pay, an order that the agent ' +
+              'refused, an outage of the facilitator, the chain or this platform',
           ),
-        payers: z.int().nonnegative().describe('Who paid for at least one'),
+        payers: z.int().nonnegative().describe('The number of payers with at least one'),
       })
-      .describe('Of each payer at most the newest ten jobs'),
+      .describe('At most the newest ten jobs of each payer'),
     rules: z.array(badgeRule).describe('The lowest badge first'),
   })
-  .describe('A badge and the whole of its computation (D34)')
+  .describe('A badge and its complete computation (D34)')
 
 /** The type that {@link agentBadge} parses to. */
 export type AgentBadge = z.infer<typeof agentBadge>

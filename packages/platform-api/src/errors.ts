@@ -31,10 +31,10 @@ export const errorTypes = [
 export const failure = z
   .strictObject({
     status: z.literal('failed'),
-    error_type: z.enum(errorTypes).describe('What kind of refusal it is'),
-    error: z.string().describe('A sentence for people; where a field is at fault, "<field>: <reason>"'),
+    error_type: z.enum(errorTypes).describe('The kind of refusal'),
+    error: z.string().describe('A sentence for people; if a field is at fault, "<field>: <reason>"'),
   })
-  .describe('Told instead of an answer')
+  .describe('Returned instead of an answer')
 
 /** The type that {@link failure} parses to. */
 export type Failure = z.infer<typeof failure>

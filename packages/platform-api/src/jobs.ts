@@ -27,7 +27,7 @@ const capability = z.string().min(1).max(256).describe('A key of the capabilitie
 /** The body of `POST /v1/quotes`. */
 export const quoteRequest = z
   .strictObject({ agent_id: agentId, capability })
-  .describe('Asks what a job costs, before anybody signs')
+  .describe('Requests the price of a job, before a payment is signed')
 
 /**
  * The answer of `POST /v1/quotes`.
@@ -53,7 +53,7 @@ export const quote = z
     amount: decimalUsdc,
     amount_atomic: atomicUsdc,
     pay_to: address.describe("The agent's wallet, as registered and proven"),
-    network: z.string().describe('CAIP-2 id of the chain that is paid on'),
+    network: z.string().describe('CAIP-2 id of the chain of the payment'),
     asset: address.describe('USDC on that chain'),
     asset_domain: z
       .strictObject({ name: z.string(), version: z.string() })
@@ -69,16 +69,18 @@ export const quote = z
         extra: z.strictObject({ name: z.string(), version: z.string() }),
       })
       .describe('The x402 v2 requirement, spelled as the agent spells it: the `accepted` of a payment'),
-    max_timeout_seconds: z.number().positive().describe('How long from now an authorization should be good'),
-    max_deadline_seconds: z.number().positive().describe('How long the agent may take'),
+    max_timeout_seconds: z.number().positive().describe('How long from now an authorization should be valid'),
+    max_deadline_seconds: z.number().positive().describe('The maximum duration of the job'),
     price_changed: z
       .strictObject({ from: decimalUsdc, to: decimalUsdc, since: unixSeconds })
       .nullable()
       .describe('The price rose in the last seven days; null: it did not'),
-    input_schema: jsonObject.describe('What the input must be, in the field language of the declaration'),
-    endpoint: z.string().describe('What is posted to; the nonce of a payment may be bound to it (D13)'),
+    input_schema: jsonObject.describe('The input fields, in the field language of the declaration'),
+    endpoint: z
+      .string()
+      .describe('The URL of the POST request; the nonce of a payment may be bound to it (D13)'),
   })
-  .describe('What a job costs now: the answer of the agent, held against what is registered')
+  .describe('The current price of a job: the answer of the agent, compared with its registration')
 
 /** The type that {@link quote} parses to. */
 export type QuoteAnswer = z.infer<typeof quote>
@@ -89,8 +91,11 @@ export const jobOrder = z
     agent_id: agentId,
     capability,
     job_id: jobId,
-    input: jsonObject.describe('What the capability gets; at most 1 MiB with the rest of the request'),
-    deadline: z.number().positive().describe('Unix seconds; later than the agent may take counts as that'),
+    input: jsonObject.describe('The input of the capability; at most 1 MiB with the rest of the request'),
+    deadline: z
+      .number()
+      .positive()
+      .describe('Unix seconds; values beyond the maximum duration count as the maximum'),
     payment: z
       .string()
       .min(1)
@@ -107,7 +112,7 @@ export const jobOrderQuery = z.object({
   wait: z
     .enum(['true', 'false'])
     .optional()
-    .describe('false: answer at once; default: wait for the outcome, two minutes at most'),
+    .describe('false: answer at once; default: wait for the outcome, at most two minutes'),
 })
 
 /** The headers of `POST /v1/jobs` and `POST /v1/runs`. */
@@ -117,7 +122,8 @@ export const orderHeaders = z.object({
     .string()
     .optional()
     .describe(
-      'W3C Trace Context, version 00: its trace is in the log lines of the jobs here, at their agents and at the facilitator',
+      'W3C Trace Context, version 00: its trace is in the log lines of the job here, at its agent and at ' +
+        'the facilitator',
     ),
 })
 
@@ -128,13 +134,14 @@ export const jobHeaders = z.object({
     .max(128)
     .optional()
     .describe(
-      'As `POST /v1/jobs` gave it; to delete, the one of its first answer; not needed by a payer who is signed in',
+      'As returned by `POST /v1/jobs`; to delete, the one of its first answer; not needed by a signed-in ' +
+        'payer',
     ),
   'run-token': z
     .string()
     .max(128)
     .optional()
-    .describe('Of the run of a flow that ordered the job: opens it to be read'),
+    .describe('The token of the run that ordered the job: opens it for reading'),
 })
 
 /** The headers of `GET /v1/jobs/:jobId/events`. */
@@ -144,7 +151,7 @@ export const jobEventHeaders = z.object({
     .string()
     .max(64)
     .optional()
-    .describe('The id of the newest event that was received: it does not come again'),
+    .describe('The id of the newest received event: it is not repeated'),
 })
 
 /** The path of the routes under `/v1/jobs/:jobId`. */
@@ -154,8 +161,9 @@ export const jobPath = z.object({ jobId })
 export const jobStatus = z
   .enum(['sent', 'pending', 'completed', 'failed', 'expired'])
   .describe(
-    'sent: no answer yet; pending: money may still move; completed: paid for, as the chain proves; failed: the agent ' +
-      "said no; expired: no answer in the agent's time, which a later proof turns into completed, or none that was paid",
+    'sent: no answer yet; pending: money may still move; completed: paid for, as the chain proves; ' +
+      'failed: the agent reported a failure; expired: no answer in time, which a later proof turns into ' +
+      'completed, or no paid answer',
   )
 
 /** Whether a job's payer was charged. */
@@ -170,28 +178,29 @@ export const jobCharged = z
 export const paymentStatus = z
   .enum(['open', 'paid', 'unpaid'])
   .describe(
-    'open: not used so far, and still usable; paid: the transfer is proven on the chain; unpaid: never to be used',
+    'open: not used so far, and still usable; paid: the transfer is proven on the chain; unpaid: it can ' +
+      'never be used',
   )
 
 /** Whether a job can be sent again with the payment that it was ordered with. */
 export const jobRetryState = z
   .strictObject({
     possible: z.boolean(),
-    until: unixSeconds.nullable().describe('The last moment to order it; null where it is not possible'),
-    reason: z.string().nullable().describe('Why it is not possible, in one sentence'),
+    until: unixSeconds.nullable().describe('The last moment to order it again; null if it is not possible'),
+    reason: z.string().nullable().describe('The reason why it is not possible, in one sentence'),
   })
-  .describe('By `POST /v1/jobs/:jobId/retry`, with the payment that the job was ordered with')
+  .describe('By `POST /v1/jobs/:jobId/retry`, with the payment of the order')
 
 /** The body of `POST /v1/jobs/:jobId/retry`. */
 export const jobRetry = z
   .strictObject({
-    payment: jobOrder.shape.payment.describe('The very PAYMENT-SIGNATURE that the job was ordered with'),
-    input: jsonObject.optional().describe('Another input, where the first was refused; default: the same'),
+    payment: jobOrder.shape.payment.describe('The same PAYMENT-SIGNATURE as in the order'),
+    input: jsonObject.optional().describe('Another input, if the first was refused; default: the same'),
     deadline: jobOrder.shape.deadline
       .optional()
-      .describe('Unix seconds; default: as late as the agent may take and the payment allows'),
+      .describe('Unix seconds; default: as late as the agent and the payment allow'),
   })
-  .describe('Sends a job that failed without being charged once more')
+  .describe('Sends a job again that failed without a charge')
 
 /** The type that {@link jobRetry} parses to. */
 export type JobRetry = z.infer<typeof jobRetry>
@@ -201,48 +210,48 @@ export const job = z
   .strictObject({
     job_id: z.string(),
     agent_id: agentId,
-    agent_name: z.string().describe('As the agent is called now'),
+    agent_name: z.string().describe('The current name of the agent'),
     capability,
     status: jobStatus,
     payer: address,
     amount: decimalUsdc,
     amount_atomic: atomicUsdc,
     created_at: unixSeconds,
-    expires_at: unixSeconds.describe("When the agent's time is over"),
-    finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),
+    expires_at: unixSeconds.describe('The deadline of the agent'),
+    finished_at: unixSeconds.nullable().describe('The time of completion or failure; null: neither yet'),
     elapsed_ms: z
       .int()
       .nonnegative()
       .nullable()
-      .describe("From sending to the agent's answer; null: it has not answered"),
+      .describe('From the request to the agent’s answer; null: it has not answered'),
     charged: jobCharged,
     payment: z.strictObject({
       status: paymentStatus,
-      transaction: z.string().nullable().describe('The transfer, where it is proven'),
-      block_number: z.int().nonnegative().nullable().describe('The block that has it; null: not proven'),
-      pay_to: address.describe('Who is paid, or would be'),
+      transaction: z.string().nullable().describe('The proven transfer; null if there is none'),
+      block_number: z.int().nonnegative().nullable().describe('The block of the transfer; null: not proven'),
+      pay_to: address.describe('The payee'),
       valid_before: unixSeconds.describe('When the authorization expires'),
       usable_until: unixSeconds.describe(
         'When it is certain that the expired authorization was never used: its expiry, and the time in which the chain may still reorganise',
       ),
     }),
-    input: jsonObject.nullable().describe('What was ordered, as it came; null: it was deleted'),
-    output: jsonObject.nullable().describe('What the agent gave; null: nothing so far, or it was deleted'),
+    input: jsonObject.nullable().describe('The input as ordered; null: it was deleted'),
+    output: jsonObject.nullable().describe('The output of the agent; null: none so far, or it was deleted'),
     output_problem: z
       .string()
       .nullable()
-      .describe('What the output breaks of its own schema: "<field>: <reason>"'),
-    completed_at: unixSeconds.nullable().describe('When it was done, as the agent says'),
+      .describe('How the output violates its own schema: "<field>: <reason>"'),
+    completed_at: unixSeconds.nullable().describe('The completion time, as the agent reports it'),
     error_type: z
       .string()
       .nullable()
-      .describe('Where it failed: validation, capability, payment, deadline or internal'),
-    error: z.string().nullable().describe('Where it failed: why, in the words of the agent'),
+      .describe('After a failure: validation, capability, payment, deadline or internal'),
+    error: z.string().nullable().describe('After a failure: the reason, in the words of the agent'),
     charged_without_delivery: z
       .boolean()
-      .describe('Money moved and nothing usable came; it counts against the agent'),
+      .describe('Money moved without a usable output; it counts against the agent'),
     retry: jobRetryState,
-    contents_deleted: z.boolean().describe('Input and output are no longer kept here; the receipt is'),
+    contents_deleted: z.boolean().describe('Input and output have been deleted; the receipt is kept'),
     receipt: z
       .string()
       .nullable()
@@ -251,12 +260,12 @@ export const job = z
       .string()
       .optional()
       .describe(
-        'Opens this job for a caller who sends it; kept here as a hash. The one that the order was first answered with also ' +
-          'deletes its contents: keep it. Those that repeats of the order are answered with only read, because the ' +
-          'agent, who was sent the same payment, could repeat it too',
+        'Opens this job; stored here as a hash. The token of the first answer can also delete the contents: ' +
+          'keep it. Tokens from repeated orders can only read, because the agent, which received the same ' +
+          'payment, could repeat the order too',
       ),
   })
-  .describe('A job that the platform sent for somebody')
+  .describe('A job that the platform sent for a caller')
 
 /** The type that {@link job} parses to. */
 export type JobAnswer = z.infer<typeof job>
@@ -264,7 +273,7 @@ export type JobAnswer = z.infer<typeof job>
 /** The answer of `GET /v1/jobs/:jobId/receipt`. */
 export const receiptAnswer = z
   .strictObject({ receipt: z.string().describe('A compact JWS; its keys are at /.well-known/jwks.json') })
-  .describe('The signed statement about a job that was completed and paid')
+  .describe('The signed statement about a completed and paid job')
 
 /** The type that {@link receiptAnswer} parses to. */
 export type ReceiptAnswer = z.infer<typeof receiptAnswer>

@@ -15,14 +15,14 @@ export const checkedHour = z.strictObject({
   at: unixSeconds.describe('Unix seconds; when the hour begins'),
   ok: z.int().nonnegative(),
   failed: z.int().nonnegative(),
-  latency_min_ms: z.number().nullable().describe('Of the checks that passed; null where none did'),
+  latency_min_ms: z.number().nullable().describe('Of the checks that passed; null if none did'),
   latency_mean_ms: z.number().nullable(),
   latency_max_ms: z.number().nullable(),
 })
 
 /** The query of `GET /v1/agents/:agentId/health`. */
 export const agentHealthQuery = z.strictObject({
-  days: z.coerce.number().int().min(1).max(35).default(7).describe('How much of the timeline is shown'),
+  days: z.coerce.number().int().min(1).max(35).default(7).describe('The period of the timeline'),
 })
 
 /** The answer of `GET /v1/agents/:agentId/health`. */
@@ -49,29 +49,29 @@ export const agentHealth = z
         'wrong-name',
       ])
       .nullable()
-      .describe('Why the newest check failed; null where it passed'),
+      .describe('Why the newest check failed; null if it passed'),
     watched_since: unixSeconds.nullable(),
-    uptime_7d: share.describe('Share of the checks that passed, of the last 7 days as far as there were any'),
-    uptime_30d: share.describe('The same of 30 UTC days, of which today is the last'),
-    latency_p50_ms: z.number().nullable().describe('Of the checks of 7 days that passed'),
+    uptime_7d: share.describe('Share of passed checks in the last 7 days, as far as there were any'),
+    uptime_30d: share.describe('The same for 30 UTC days, the last of which is today'),
+    latency_p50_ms: z.number().nullable().describe('Of the passed checks of 7 days'),
     latency_p95_ms: z.number().nullable(),
     timeline: z.array(checkedHour).describe('The oldest first; hours without a check are left out'),
   })
-  .describe('Whether an agent is alive, and how well it was')
+  .describe('The availability and latency of an agent')
 
 /** The type that {@link agentHealth} parses to. */
 export type AgentHealth = z.infer<typeof agentHealth>
 
 /** The query of `GET /v1/agents/:agentId/health/days`. */
 export const healthDaysQuery = z.strictObject({
-  days: z.coerce.number().int().min(1).max(90).default(90).describe('How far back, in whole UTC days'),
+  days: z.coerce.number().int().min(1).max(90).default(90).describe('The period in whole UTC days'),
 })
 
 /** The answer of `GET /v1/agents/:agentId/health/days`. */
 export const healthDays = z
   .strictObject({
     agent_id: z.int().positive(),
-    from: unixSeconds.describe('Unix seconds; UTC midnight of the first day asked for'),
+    from: unixSeconds.describe('Unix seconds; UTC midnight of the first requested day'),
     to: unixSeconds,
     days: z
       .array(
@@ -83,19 +83,19 @@ export const healthDays = z
             .int()
             .nonnegative()
             .nullable()
-            .describe('How long it was offline: five checks in a row had failed. Null where it is not known'),
+            .describe('How long it was offline: five checks in a row had failed. Null if it is not known'),
         }),
       )
       .describe('The oldest first; days without a check are left out'),
   })
-  .describe('What the checks found, day by day')
+  .describe('The results of the checks, by day')
 
 /** The type that {@link healthDays} parses to. */
 export type HealthDays = z.infer<typeof healthDays>
 
 /** The body of `PUT /v1/me/agents/:agentId/webhook`. */
 export const webhookRequest = z.strictObject({
-  url: z.string().min(1).max(2_048).describe('Where notices are sent by POST; https'),
+  url: z.string().min(1).max(2_048).describe('The URL to which notices are sent by POST; https'),
 })
 
 /** The events that a webhook reports. */
@@ -110,9 +110,10 @@ export const webhookEvent = z
     'owner.limit_reached',
   ])
   .describe(
-    'agent.not_payable: it could not take a payment, and no order is sent to it, for a day or until its owner has it looked at again. ' +
-      'agent.test: its owner wants to see whether notices arrive; nothing has happened. owner.limit_near: four fifths of the ' +
-      'settlements of this UTC day are used, over all agents of the owner; owner.limit_reached: all of them',
+    'agent.not_payable: it could not accept a payment, and gets no orders for a day or until its owner ' +
+      'has it inspected again. agent.test: a test of the webhook, without an event. owner.limit_near: four ' +
+      'fifths of the settlements of this UTC day are used, over all agents of the owner; ' +
+      'owner.limit_reached: all of them',
   )
 
 /** A webhook in the form that its owner reads. */
@@ -126,14 +127,14 @@ export const webhook = z
         event: webhookEvent,
         state: z.enum(['waiting', 'delivered', 'given-up']),
         created_at: unixSeconds,
-        delivered_at: unixSeconds.nullable().describe('When the receiver took it; null: it has not'),
+        delivered_at: unixSeconds.nullable().describe('When the receiver accepted it; null: not yet'),
         attempts: z.int().nonnegative(),
-        failure: z.string().nullable().describe('Why the newest attempt failed'),
+        failure: z.string().nullable().describe('The reason why the newest attempt failed'),
       })
       .nullable()
       .describe('The newest notice; null before the first'),
   })
-  .describe('Where an owner hears when an agent is warned of, offline, or back')
+  .describe('The webhook for notices that an agent is failing, offline, or back')
 
 /** The type that {@link webhook} parses to. */
 export type Webhook = z.infer<typeof webhook>
@@ -176,7 +177,7 @@ export const webhookNotice = z
     consecutive_failures: z.int().nonnegative(),
     is_offline: z.boolean(),
     badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown now'),
-    at: unixSeconds.describe('Unix seconds; when the check or the payment was made, or the limit looked at'),
+    at: unixSeconds.describe('Unix seconds; the time of the check, the payment or the limit reading'),
     reason: z.string().optional().describe('Of agent.not_payable'),
     settlements: z
       .strictObject({
@@ -184,20 +185,20 @@ export const webhookNotice = z
         limit: z.int().positive(),
         expected_at: unixSeconds
           .nullable()
-          .describe('When they are used up at the pace of today; null where they last'),
+          .describe('When they are used up at the pace of today; null if they last'),
         resets_at: unixSeconds.describe('When the day ends'),
       })
       .optional()
       .describe('Of owner.limit_near and owner.limit_reached'),
   })
-  .describe('What a webhook is sent')
+  .describe('The body of a webhook notice')
 
 /** The answer of `POST /v1/me/agents/:agentId/webhook/test`. */
 export const webhookTested = z.strictObject({
   agent_id: z.int().positive(),
   url: z.string(),
   delivered: z.boolean().describe('Whether the receiver answered 2xx; it is tried once'),
-  failure: z.string().nullable().describe('Why not'),
+  failure: z.string().nullable().describe('The reason, if not'),
 })
 
 /** The type that {@link webhookTested} parses to. */

@@ -31,9 +31,9 @@ export const reportRequest = z
     reason: z.enum(reportReasons),
     text: words(MAX_REPORT_CHARACTERS)
       .default('')
-      .describe('What happened, up to 1,000 characters; the operator alone reads it'),
+      .describe('A description, up to 1,000 characters; only the operator reads it'),
   })
-  .describe('Something to say against an agent')
+  .describe('A report about an agent')
 
 /** The answer to a report. It is the same for a first report and for one that replaces an earlier report. */
 export const reportReceived = z.strictObject({ status: z.literal('received') })
@@ -49,7 +49,7 @@ export const report = z.strictObject({
   reporter: z
     .string()
     .describe(
-      '"owner 0x…" where somebody was signed in, else a hash that is the same for the same internet address',
+      '"owner 0x…" for a signed-in reporter, else a hash that is the same for the same internet address',
     ),
   reported_at: z.number().int().describe('Unix seconds'),
 })
@@ -70,12 +70,12 @@ export const report = z.strictObject({
  */
 export const reports = z.strictObject({
   reports: z.array(report),
-  next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the older ones'),
+  next_cursor: z.string().nullable().describe('Pass it as ?cursor= for the older ones'),
 })
 
 /** `POST /v1/operator/agents/:agentId/take-down` */
 export const takeDownRequest = z.strictObject({
-  reason: words(MAX_REASON_CHARACTERS).min(1).describe('A sentence for everybody: the agent’s page shows it'),
+  reason: words(MAX_REASON_CHARACTERS).min(1).describe('A public sentence: the agent’s page shows it'),
 })
 
 /** `GET /v1/operator/runs`: the storage used by runs without any payment, the largest first. */
@@ -83,9 +83,7 @@ export const unpaidRuns = z.strictObject({
   runs: z.array(
     z.strictObject({
       run_id: z.uuid(),
-      started_from: z
-        .string()
-        .describe('A salted hash of an address: enough to see that it is the same one again'),
+      started_from: z.string().describe('A salted hash of an address, which shows repeated reports from it'),
       payer: z.string().nullable(),
       status: z.string(),
       characters: z.number().int().describe('Its flow, its input and its values'),
@@ -104,6 +102,6 @@ export const standingAfter = z.strictObject({
   agent_id: z.number().int().positive(),
   standing: z
     .enum(['taken-down', 'waiting'])
-    .describe('A restored agent is looked at anew before it is listed'),
+    .describe('A restored agent is inspected again before it is listed'),
   standing_reason: z.string().nullable(),
 })

@@ -17,13 +17,13 @@ const amountAtomic = z.string().regex(/^\d+$/).describe('The same in millionths 
 
 /** `POST /v1/sessions/nonces`: everything that the message to sign must contain (EIP-4361). */
 export const signInTerms = z.strictObject({
-  nonce: z.string().describe('Good for one sign-in, for five minutes'),
+  nonce: z.string().describe('Valid for one sign-in, for five minutes'),
   domain: z.string().describe('The line before " wants you to sign in with your Ethereum account:"'),
   uri: z.string(),
   version: z.literal('1'),
   chain_id: z.number().int(),
   issued_at: z.string().describe('RFC 3339, by the platform’s clock'),
-  expiration_time: z.string().describe('RFC 3339; a message may say sooner'),
+  expiration_time: z.string().describe('RFC 3339; a message may expire earlier'),
 })
 
 /** The type that {@link signInTerms} parses to. */
@@ -34,7 +34,7 @@ const MAX_SIGNATURE_CHARACTERS = 4_000
 
 /** `POST /v1/sessions` */
 export const signIn = z.strictObject({
-  message: z.string().max(MAX_MESSAGE_CHARACTERS).describe('The message of EIP-4361, as it was signed'),
+  message: z.string().max(MAX_MESSAGE_CHARACTERS).describe('The signed message of EIP-4361'),
   signature: z
     .string()
     .max(MAX_SIGNATURE_CHARACTERS)
@@ -47,10 +47,10 @@ export const session = z.strictObject({
   address,
   created_at: seconds,
   used_at: seconds.describe('Unix seconds, to the minute; two hours later it ends'),
-  expires_at: seconds.describe('Unix seconds; it ends then, however much it is used'),
+  expires_at: seconds.describe('Unix seconds; it ends then, regardless of use'),
   origin: z
     .enum(['wallet', 'terminal'])
-    .describe('Who vouched for it: the wallet that signed, or a terminal by farebox login --browser'),
+    .describe('The source of the session: the wallet that signed, or a terminal by farebox login --browser'),
 })
 
 /** The answer to a sign-in; browsers get the same token as a cookie. */
@@ -63,7 +63,7 @@ const CODE_CHARACTERS = 6
 
 /** `POST /v1/me/browser-sign-ins`: a link that signs a browser in, once the code that the browser shows has been typed. */
 export const browserSignInOffered = z.strictObject({
-  link_id: z.string().describe('Goes behind the # of <platform>/sign-in/terminal; the one before is void'),
+  link_id: z.string().describe('The fragment of <platform>/sign-in/terminal; the previous one is void'),
   expires_at: seconds.describe('Unix seconds: after two minutes'),
 })
 
@@ -78,13 +78,13 @@ export const browserSignInOpening = z.strictObject({
     .string()
     .max(100)
     .optional()
-    .describe('From the link; absent: this browser opened it already, and its cookie says so'),
+    .describe('From the link; absent: this browser opened it already and has its cookie'),
 })
 
 /** The code shown by the first browser that opened the link. */
 export const browserSignInOpened = z.strictObject({
-  address: address.describe('As whom the browser will be signed in'),
-  code: z.string().length(CODE_CHARACTERS).describe('To be typed in the terminal'),
+  address: address.describe('The address for which the browser will be signed in'),
+  code: z.string().length(CODE_CHARACTERS).describe('The user types it in the terminal'),
   expires_at: seconds,
 })
 
@@ -106,7 +106,7 @@ export type Sessions = z.infer<typeof sessions>
 export const me = z.strictObject({
   address,
   session,
-  agents: z.number().int().describe('How many agents this address holds'),
+  agents: z.number().int().describe('The number of agents of this address'),
 })
 
 /** The type that {@link me} parses to. */
@@ -121,9 +121,9 @@ export const ownedAgent = z.strictObject({
   standing_reason: z.string().nullable(),
   is_offline: z.boolean(),
   badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown'),
-  category: agentCategory.nullable().describe('As you chose it; null: none'),
+  category: agentCategory.nullable().describe('The category that you chose; null: none'),
   wallet: address.nullable(),
-  wallet_proven: z.boolean().describe('Nobody is sent to pay while this is false'),
+  wallet_proven: z.boolean().describe('Callers are not sent to pay while this is false'),
   registered_at: seconds,
 })
 
@@ -138,7 +138,7 @@ export type ChosenCategory = z.infer<typeof chosenCategory>
 /** `GET /v1/me/agents` */
 export const ownedAgents = z.strictObject({
   agents: z.array(ownedAgent),
-  next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the agents after these'),
+  next_cursor: z.string().nullable().describe('Pass it as ?cursor= for the following agents'),
 })
 
 /** The type that {@link ownedAgents} parses to. */
@@ -160,8 +160,13 @@ export type JobCounts = z.infer<typeof jobCounts>
 export const capabilityDashboard = z.strictObject({
   capability: z.string(),
   jobs: jobCounts,
-  success: z.number().min(0).max(1).nullable().describe('Completed of those decided; null before the first'),
-  p50_ms: z.number().int().nullable().describe('Of completed jobs, from sending to the answer'),
+  success: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of completed jobs among those decided; null before the first'),
+  p50_ms: z.number().int().nullable().describe('Of completed jobs, from the request to the answer'),
   p95_ms: z.number().int().nullable(),
   earned: amount.describe('USDC, of jobs whose transfer is proven'),
   earned_atomic: amountAtomic,
@@ -201,7 +206,7 @@ export type AgentDashboard = z.infer<typeof dashboard>
 
 /** `GET /v1/me/agents/:agentId/dashboard?days=` */
 export const dashboardQuery = z.strictObject({
-  days: z.coerce.number().int().min(1).max(30).default(7).describe('How far back, in whole days'),
+  days: z.coerce.number().int().min(1).max(30).default(7).describe('The period in whole days'),
 })
 
 /** A FACILITATOR_SECRET, without its value. */
@@ -210,16 +215,13 @@ export const secret = z.strictObject({
   made_by: z
     .enum(['you', 'operator'])
     .describe('operator: made with the service token for a wallet of yours; ask them to revoke it'),
-  label: z.string().nullable().describe('What its maker called it; null: nothing'),
-  wallets: z.array(address).describe('It takes payments to these alone'),
+  label: z.string().nullable().describe('The label given at its creation; null: none'),
+  wallets: z.array(address).describe('It accepts payments to these only'),
   created_at: seconds,
   revoked_at: seconds.nullable(),
   last_used_at: seconds.nullable().describe('Unix seconds, to the minute; null: not used so far'),
-  replaces: z
-    .string()
-    .nullable()
-    .describe('The secret that this one was made to replace: it works until you delete it'),
-  replaced_by: z.string().nullable().describe('The newest secret that was made to replace this one'),
+  replaces: z.string().nullable().describe('The secret that this one replaces: it works until you delete it'),
+  replaced_by: z.string().nullable().describe('The newest secret that was created to replace this one'),
 })
 
 /** The type that {@link secret} parses to. */
@@ -237,11 +239,11 @@ export const settlementShare = z.strictObject({
   name: z.string(),
   stake: z.string().describe('ETH, as a decimal string'),
   badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As earned'),
-  settlements: z.number().int().nonnegative().describe('A UTC day, by its stake and badge'),
+  settlements: z.number().int().nonnegative().describe('For a UTC day, by its stake and badge'),
   counts_nothing: z
     .enum(['offline', 'not_payable'])
     .nullable()
-    .describe('Why it adds nothing now; null where it adds what its badge says'),
+    .describe('Why it adds nothing now; null if it adds the amount of its badge'),
 })
 
 /** The type that {@link settlementShare} parses to. */
@@ -262,26 +264,26 @@ export const settlementLimit = z.strictObject({
     .describe(
       'Why the facilitator pays the gas: its operator named you, you have a listed agent, or neither',
     ),
-  used_today: z.number().int().describe('Settlements in this UTC day, those about to be made included'),
+  used_today: z.number().int().describe('Settlements in this UTC day, including pending ones'),
   daily_limit: z.number().int().nullable().describe('Null: no limit'),
   state: z
     .enum(['open', 'near', 'used_up'])
     .describe('near: four fifths are used. used_up: new payments are refused until the day ends'),
-  expected_at: seconds.nullable().describe('When it is used up at the pace of today; null where it lasts'),
+  expected_at: seconds.nullable().describe('When it is used up at the pace of today; null if it lasts'),
   resets_at: seconds.describe('Unix seconds; the UTC midnight at which the day ends'),
   made_of: z
     .array(settlementShare)
-    .describe('Your listed agents, the first hundred by number; empty where the limit does not follow them'),
+    .describe('Your listed agents, the first hundred by number; empty if the limit does not depend on them'),
   rule: z
     .strictObject({
       per_stake: perBadge.describe('Settlements a UTC day of an agent, by its badge'),
-      stake: z.string().describe('For each so many ETH staked'),
-      at_least: z.number().int().describe('Of every owner with a listed agent'),
-      at_most: z.number().int().describe('Of one owner'),
+      stake: z.string().describe('For each multiple of this many ETH staked'),
+      at_least: z.number().int().describe('The minimum for every owner with a listed agent'),
+      at_most: z.number().int().describe('The maximum for one owner'),
     })
     .nullable()
-    .describe('How the limit of a listed owner follows; null: it is one fixed number'),
-  next_step: z.string().nullable().describe('What lifts the limit; null where there is nothing to do'),
+    .describe('How the limit of a listed owner is computed; null: it is one fixed number'),
+  next_step: z.string().nullable().describe('How to raise the limit; null if it cannot be raised'),
 })
 
 /** The type that {@link settlementLimit} parses to. */
@@ -296,7 +298,7 @@ export const createSecret = z.strictObject({
     .string()
     .max(MAX_LABEL_CHARACTERS)
     .optional()
-    .describe('What to call it in lists; control characters and space at both ends are taken out'),
+    .describe('The label in lists; control characters and spaces at both ends are removed'),
   wallets: z
     .array(
       z
@@ -313,7 +315,7 @@ export const createSecret = z.strictObject({
 /** A new FACILITATOR_SECRET. This answer is the only one that contains its value. */
 export const createdSecret = z.strictObject({
   ...secret.shape,
-  secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; nobody can show it again'),
+  secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; it cannot be shown again'),
 })
 
 /** The type that {@link createdSecret} parses to. */

@@ -21,8 +21,8 @@ export type PublicReceipt = z.infer<typeof publicReceipt>
 
 /** The query of the lists of receipts. */
 export const publicReceiptsQuery = z.strictObject({
-  cursor: z.string().max(120).optional().describe('The `next_cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
+  cursor: z.string().max(120).optional().describe('The `next_cursor` of the previous page'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('The page size, 1 to 100; default 20'),
 })
 
 /**

@@ -15,7 +15,7 @@ export const publicKey = z.looseObject({
   kid: z.string(),
   revoked: revocation
     .optional()
-    .describe('Others may have had this key: what it signed proves nothing, whenever it says that it was'),
+    .describe('This key may have leaked: its signatures prove nothing, whatever time they state'),
 })
 
 /**
@@ -37,7 +37,8 @@ export const keySet = z
       .string()
       .optional()
       .describe(
-        "The platform's public URL, which its receipts have as `iss`: others prove nothing by these keys",
+        'The platform’s public URL, which is the `iss` of its receipts: these keys prove nothing for other ' +
+          'issuers',
       ),
   })
   .describe('The public keys of receipts (RFC 7517); save it to check receipts without a network')

@@ -15,10 +15,10 @@ export const receipt = z
     v: z.literal(1).describe('Version of this statement'),
     iss: z.string().min(1).describe("The platform's public URL"),
     job: hash.describe(
-      'SHA-256 of the job_id in lower case: the receipt can be shown without giving the job away',
+      'SHA-256 of the job_id in lower case: the receipt can be shown without revealing the job',
     ),
     agent_id: z.int().positive(),
-    endpoint: z.string().min(1).describe('Base URL of the agent that was asked'),
+    endpoint: z.string().min(1).describe('Base URL of the called agent'),
     capability: z.string().min(1),
     input: hash.describe('SHA-256 of the input as RFC 8785 (canonical JSON)'),
     output: hash.describe('SHA-256 of the output as RFC 8785'),
@@ -31,13 +31,11 @@ export const receipt = z
     transaction: z
       .string()
       .regex(/^0x[0-9a-f]{64}$/)
-      .describe('Where the transfer is, as proven on the chain'),
-    completed_at: unixSeconds.describe('When the agent says that it was done; Unix seconds'),
+      .describe('The transaction of the transfer, as proven on the chain'),
+    completed_at: unixSeconds.describe('The completion time, as the agent reports it; Unix seconds'),
     iat: z.int().positive().describe('When this was signed; Unix seconds'),
   })
-  .describe(
-    "A job that the platform ran: who paid whom, for what, by which transfer. Signed with the platform's key",
-  )
+  .describe('A job that the platform ran: payer, payee, purpose and transfer. Signed with the platform’s key')
 
 /** The type that {@link receipt} parses to. */
 export type Receipt = z.infer<typeof receipt>

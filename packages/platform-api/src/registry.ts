@@ -13,8 +13,9 @@ const unixSeconds = z.number().nonnegative().describe('Unix seconds')
 export const standing = z
   .enum(['waiting', 'listed', 'provisional', 'refused', 'taken-down', 'deregistered'])
   .describe(
-    'waiting: staked and not looked at yet; listed: has proven its wallet; provisional: serves no /about (Phase 1); ' +
-      'refused: is not what it says; taken-down: by the operator; deregistered: has its stake back',
+    'waiting: staked and not inspected yet; listed: has proven its wallet; provisional: serves no /about ' +
+      '(Phase 1); refused: its declaration is not confirmed; taken-down: by the operator; deregistered: ' +
+      'its stake was returned',
   )
 
 /**
@@ -32,7 +33,7 @@ export const standing = z
 export const platform = z
   .strictObject({
     api_version: z.literal('1'),
-    public_url: z.string().describe('Where this platform is reached, without a slash at the end'),
+    public_url: z.string().describe('The URL of this platform, without a slash at the end'),
     local_mode: z
       .boolean()
       .describe("Agents at http:// URLs of the platform's own machine are allowed (D37)"),
@@ -40,20 +41,20 @@ export const platform = z
     network_name: z.string(),
     chain_id: z.int().positive(),
     registry_address: address.describe('The AgentRegistry contract'),
-    stake_wei: z.string().regex(/^\d+$/).describe('What a registration stakes, exactly, in wei (D36)'),
-    confirmations: z.int().nonnegative().describe('Blocks on top of a registration before it counts'),
+    stake_wei: z.string().regex(/^\d+$/).describe('The exact stake of a registration, in wei (D36)'),
+    confirmations: z.int().nonnegative().describe('Confirmations before a registration counts'),
     usdc_address: address,
     spend_permissions_address: address
       .nullable()
-      .describe('The SpendPermissions contract; null where it is not on this chain'),
-    explorer_url: z.string().optional().describe('Where people look transactions up; a local chain has none'),
-    check_interval_seconds: z.number().positive().describe('Between two looks at /health'),
-    refresh_interval_seconds: z.number().positive().describe('Between two looks at /about'),
+      .describe('The SpendPermissions contract; null if it is not on this chain'),
+    explorer_url: z.string().optional().describe('The block explorer of the chain; a local chain has none'),
+    check_interval_seconds: z.number().positive().describe('The interval of the checks of /health'),
+    refresh_interval_seconds: z.number().positive().describe('The interval of the inspections of /about'),
     facilitator_url: z
       .string()
       .nullable()
-      .describe('Which facilitator agents use here; null: theirs to choose'),
-    secrets: z.boolean().describe('Owners can make a FACILITATOR_SECRET here'),
+      .describe('The agents’ facilitator on this platform; null: each agent chooses its own'),
+    secrets: z.boolean().describe('Owners can create a FACILITATOR_SECRET here'),
   })
   .describe('Name, chain and settings of this platform')
 
@@ -65,7 +66,7 @@ export const registrationRequest = z
   .strictObject({
     endpoint: z.string().min(1).max(2_048).describe('Base URL of the agent, https: "https://agent.example"'),
   })
-  .describe('An agent somebody wants to register')
+  .describe('An agent to register')
 
 /** The type that {@link registrationRequest} parses to. */
 export type RegistrationRequest = z.infer<typeof registrationRequest>
@@ -76,18 +77,18 @@ export const foundCapability = z.strictObject({
   description: z.string(),
   price: z.string().describe('USDC for one job, decimal'),
   price_atomic: z.string().regex(/^\d+$/).describe('The same in atomic units of USDC'),
-  takes: shownFields.describe('What goes in, the first ones declared'),
-  gives: shownFields.describe('What comes out, the first ones declared'),
+  takes: shownFields.describe('Inputs, the first ones declared'),
+  gives: shownFields.describe('Outputs, the first ones declared'),
 })
 
 /** The platform's findings at an endpoint. */
 export const foundAgent = z
   .discriminatedUnion('phase', [
     z.strictObject({
-      phase: z.literal('agent').describe('Serves /about and asks to be paid'),
+      phase: z.literal('agent').describe('Serves /about and requires payment'),
       name: z.string(),
       description: z.string(),
-      wallet: address.describe('Who is paid, by /about: who has to stake (D36)'),
+      wallet: address.describe('The paid wallet of /about, which has to stake (D36)'),
       max_deadline_seconds: z.number(),
       capabilities: z.array(foundCapability).describe('In declared order'),
     }),
@@ -95,13 +96,13 @@ export const foundAgent = z
       phase: z
         .literal('phase-1')
         .describe(
-          'Serves /health alone: will be listed as unpaid and provisional, cannot be called here, and gives way when ' +
-            'somebody proves to own the endpoint',
+          'Serves only /health: it will be listed as unpaid and provisional, cannot be called here, and is ' +
+            'replaced when an owner proves the endpoint',
         ),
-      name: z.string().describe('As /health tells it'),
+      name: z.string().describe('As in /health'),
     }),
   ])
-  .describe('What was found at the endpoint')
+  .describe('The result for the endpoint')
 
 /** The type that {@link foundAgent} parses to. */
 export type FoundAgent = z.infer<typeof foundAgent>
@@ -110,19 +111,21 @@ export type FoundAgent = z.infer<typeof foundAgent>
 export const registrationStatus = z
   .discriminatedUnion('state', [
     z.strictObject({
-      state: z.literal('waiting_for_stake').describe('Nobody entitled has staked for this endpoint yet'),
+      state: z
+        .literal('waiting_for_stake')
+        .describe('The owner of the wallet has not staked for this endpoint yet'),
     }),
     z.strictObject({
-      state: z.literal('confirming').describe('Staked; waits for blocks, or to be looked at'),
+      state: z.literal('confirming').describe('Staked; waits for confirmations or an inspection'),
       agent_id: agentId,
       transaction: z.string().describe('The transaction that staked'),
-      confirmations: z.int().nonnegative().describe('Blocks on top of it, as far as they are wanted'),
+      confirmations: z.int().nonnegative().describe('Confirmations, up to the required number'),
       confirmations_wanted: z.int().nonnegative(),
     }),
     z.strictObject({
       state: z.literal('listed'),
       agent_id: agentId,
-      owner: address.describe('Who has staked for it'),
+      owner: address.describe('The address that has staked for it'),
       transaction: z.string().describe('The transaction that staked'),
       profile_url: z.string(),
       provisional: z.boolean().describe('Phase 1: without /about'),
@@ -131,10 +134,10 @@ export const registrationStatus = z
       state: z.literal('refused').describe('Staked, and not listed'),
       agent_id: agentId,
       reason: z.string(),
-      retried: z.boolean().describe('It is looked at again by itself soon; else ask for a refresh'),
+      retried: z.boolean().describe('It is inspected again automatically; else request a refresh'),
     }),
   ])
-  .describe('How far the registration is')
+  .describe('The progress of the registration')
 
 /** The type that {@link registrationStatus} parses to. */
 export type RegistrationStatus = z.infer<typeof registrationStatus>
@@ -142,25 +145,25 @@ export type RegistrationStatus = z.infer<typeof registrationStatus>
 /** A registration: the answer of `POST /v1/registrations` and `GET /v1/registrations/:registrationId`. */
 export const registration = z
   .strictObject({
-    registration_id: z.uuid().describe('The same for the same endpoint, however often it is asked for'),
-    endpoint: z.string().describe('Canonical: what is to be written on the chain'),
+    registration_id: z.uuid().describe('The same for the same endpoint, in every request'),
+    endpoint: z.string().describe('Canonical: the form to write on the chain'),
     found: foundAgent,
-    examined_at: unixSeconds.describe('When the endpoint was looked at'),
+    examined_at: unixSeconds.describe('When the endpoint was inspected'),
     checks: z.array(registrationCheck).describe('What was checked then, in the order of the checks'),
     stake_wei: z.string().regex(/^\d+$/).describe('To be sent with the transaction, exactly'),
-    registry_address: address.describe('Where the transaction goes'),
+    registry_address: address.describe('The target of the transaction'),
     chain_id: z.int().positive(),
     call_data: z
       .string()
       .regex(/^0x[0-9a-f]+$/)
       .describe("The transaction's data: register(endpoint)"),
-    register_page_url: z.string().describe('The page of this registration, where a browser wallet sends it'),
+    register_page_url: z.string().describe('The page of this registration, for a browser wallet'),
     status: registrationStatus,
     staked_by_others: z
       .array(z.strictObject({ agent_id: agentId, owner: address, reason: z.string() }))
       .describe(
-        'Registrations of this endpoint that do not count, the newest first: an address that is not the wallet of ' +
-          '/about has staked. Its owner deregisters it to have the stake back',
+        'Registrations of this endpoint that do not count, the newest first: an address other than the ' +
+          'wallet of /about has staked. Its owner deregisters it to get the stake back',
       ),
   })
   .describe('A registration, resumable: the same endpoint always gets the same one')
@@ -184,14 +187,14 @@ export const agentPath = z.strictObject({
 export const changeSeverity = z
   .enum(['wallet', 'breaking', 'price', 'compatible'])
   .describe(
-    'wallet: somebody else is paid; breaking: what worked may fail; price: it costs more or less; compatible: ' +
-      'whoever calls it need not care',
+    'wallet: another wallet is paid; breaking: existing calls may fail; price: it costs more or less; ' +
+      'compatible: callers are not affected',
   )
 
 /** One change to a declaration. */
 export const declarationChange = z.strictObject({
   severity: changeSeverity,
-  capability: z.string().optional().describe('Absent where the agent as a whole changed'),
+  capability: z.string().optional().describe('Absent if the agent as a whole changed'),
   sentence: z.string().describe('The change in words, names and values quoted'),
   price: z
     .strictObject({ old: z.string(), new: z.string(), direction: z.enum(['raise', 'cut']) })
@@ -219,7 +222,7 @@ export const pastDeclaration = z
     read_at: unixSeconds,
     declaration: z
       .record(z.string(), z.unknown())
-      .describe('What /about said, in its own words and order: untrusted text'),
+      .describe('The content of /about, in its own words and order: untrusted text'),
   })
   .describe('What an agent declared once')
 
@@ -234,7 +237,7 @@ export const declarationHistory = z
     problem: z
       .string()
       .nullable()
-      .describe('What the last look stumbled over; the declaration before it stays'),
+      .describe('The error of the last inspection; the previous declaration is kept'),
     declarations: z
       .array(
         z.strictObject({
@@ -246,7 +249,7 @@ export const declarationHistory = z
       )
       .describe('The newest first'),
   })
-  .describe('How what an agent declares has changed')
+  .describe('The history of an agent’s declaration')
 
 /** The type that {@link declarationHistory} parses to. */
 export type DeclarationHistory = z.infer<typeof declarationHistory>
@@ -264,7 +267,7 @@ export const declarationHistoryQuery = z.strictObject({
     .regex(/^(?:[1-9]|[1-4]\d|50)$/)
     .transform(Number)
     .optional()
-    .describe('How many, 1 to 50; default 20'),
+    .describe('The page size, 1 to 50; default 20'),
 })
 
 /** The result of a probe on demand: `POST /v1/agents/:agentId/refresh`. */
@@ -273,12 +276,14 @@ export const refreshed = z
     agent_id: agentId,
     standing,
     standing_reason: z.string().nullable(),
-    payable: z.boolean().describe("Its wallet is proven by the stake's owner; else nobody is sent to pay"),
+    payable: z
+      .boolean()
+      .describe('Its wallet is proven by the owner of the stake; otherwise callers are not sent to pay'),
     last_read_at: unixSeconds.nullable().describe('When /about was last read; null: never'),
-    problem: z.string().nullable().describe('What this look stumbled over'),
+    problem: z.string().nullable().describe('The error of this inspection'),
     changes: z.array(declarationChange).describe('What changed since the declaration before'),
   })
-  .describe('What a look at the agent came to')
+  .describe('The result of an inspection')
 
 /** The type that {@link refreshed} parses to. */
 export type Refreshed = z.infer<typeof refreshed>

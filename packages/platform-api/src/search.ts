@@ -30,17 +30,16 @@ export const searchQuery = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      'Words, all of which must be there; the last may be a beginning. Mistyped ones are understood where little else is found',
+      'Words, all of which must match; the last may be a prefix. Misspelt words are corrected if there are ' +
+        'few matches',
     ),
   capability: z.string().min(1).max(64).optional().describe('Name of a capability, in upper or lower case'),
   min_price: decimalPrice.optional().describe('Of one capability, in decimal USDC'),
   max_price: decimalPrice.optional().describe('Of one capability, in decimal USDC'),
   badge: badgeName.optional().describe('This badge or a higher one'),
   category: agentCategory.optional().describe('The category that the owner chose'),
-  takes: fieldFilters
-    .optional()
-    .describe('A field that goes in: string:url, or string: or :url; may be repeated'),
-  gives: fieldFilters.optional().describe('A field that comes out, as in takes'),
+  takes: fieldFilters.optional().describe('An input field: string:url, or string: or :url; may be repeated'),
+  gives: fieldFilters.optional().describe('An output field, in the form of `takes`'),
   provisional: z
     .enum(['true', 'false'])
     .optional()
@@ -49,14 +48,15 @@ export const searchQuery = z.strictObject({
     .enum(searchSorts)
     .optional()
     .describe(
-      'relevance (default): how directly the words match (name, capability, description), then standing; price: the cheapest first, ' +
-        'by the capability asked for or else the cheapest it has; badge: by standing alone; newest; jobs: most paid jobs first',
+      'relevance (default): how directly the words match (name, capability, description), then rank; ' +
+        'price: the cheapest first, by the requested capability or else the cheapest one; badge: by rank ' +
+        'alone; newest; jobs: most paid jobs first',
     ),
   limit: z
     .string()
     .regex(/^(?:[1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
     .optional()
-    .describe('At most so many; default 20'),
+    .describe('The page size; default 20'),
   cursor: z
     .string()
     .max(8_192)
@@ -74,7 +74,8 @@ export const textWarnings = ['hidden-characters', 'mixed-alphabets', 'shortened'
 export const textWarning = z
   .enum(textWarnings)
   .describe(
-    'Invisible or direction-turning characters taken out, letters of several alphabets in one word, cut',
+    'Invisible and direction-changing characters removed, words with letters of several alphabets, ' +
+      'shortened texts',
   )
 
 /** The type that {@link textWarning} parses to. */
@@ -132,24 +133,27 @@ export const foundAgent = z.strictObject({
     .int()
     .nonnegative()
     .nullable()
-    .describe('Half of the newest jobs that others paid for took at most this; null before the first'),
-  jobs_done: z.number().int().describe('Paid jobs that others than the owner had done through this platform'),
+    .describe('Median duration of the newest paid jobs of other payers; null before the first'),
+  jobs_done: z.number().int().describe('Paid jobs through this platform, without those of the owner'),
   price_from: z.string().nullable().describe('Decimal USDC of the cheapest capability'),
   capabilities: z
     .array(
       z.strictObject({
         name: z.string(),
         price: z.string().describe('Decimal USDC'),
-        takes: shownFields.describe('What goes in, the first ones declared'),
+        takes: shownFields.describe('Inputs, the first ones declared'),
         takes_count: z.int().nonnegative(),
-        gives: shownFields.describe('What comes out, the first ones declared'),
+        gives: shownFields.describe('Outputs, the first ones declared'),
         gives_count: z.int().nonnegative(),
       }),
     )
     .describe('The first ones declared'),
   capability_count: z.number().int(),
   registered_at: z.number().int().describe('Unix seconds'),
-  match: z.enum(searchMatches).nullable().describe('How q was found; null without q or in another order'),
+  match: z
+    .enum(searchMatches)
+    .nullable()
+    .describe('How the matches for q were found; null without q or in another order'),
 })
 
 /**
@@ -168,7 +172,7 @@ export const foundAgent = z.strictObject({
 export const searchAnswer = z.strictObject({
   agents: z
     .array(foundAgent)
-    .describe('May be fewer than asked for, even none, while there is a next_cursor'),
+    .describe('May be fewer than requested, even none, while there is a next_cursor'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last'),
   total: z
     .strictObject({
@@ -176,7 +180,7 @@ export const searchAnswer = z.strictObject({
       at_least: z.boolean().describe('There are more: counting ended there'),
     })
     .nullable()
-    .describe('How many agents match; null where counting would take too long, and on later pages'),
+    .describe('The number of matching agents; null if counting would take too long, and on later pages'),
 })
 
 /** The type that {@link searchAnswer} parses to. */

@@ -1,5 +1,5 @@
--- Whether somebody signed in started the run. Others that nobody has brought a payment for live an hour. Runs that were there
--- before count as started by somebody.
+-- Whether the run was started by a signed-in caller. Other runs without a payment are deleted after an hour. Existing
+-- runs count as started by a signed-in caller.
 alter table runs add column has_account boolean not null default true;
 alter table runs alter column has_account set default false;
 create index runs_of_nobody on runs (created_at) where payer is null and not has_account;

@@ -1,2 +1,3 @@
--- What an agent is for, of the list that the API has; its owner chooses it here, as no contract and no declaration says it.
+-- The category of an agent, from the list in the API; its owner chooses it here, because neither contract nor
+-- declaration contains it.
 alter table agents add column category text;

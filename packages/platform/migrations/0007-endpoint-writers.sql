@@ -1,5 +1,5 @@
--- Who wrote the endpoint in the contract. A private network is open to an agent only while its owner wrote the endpoint:
--- anyone can hand an agent to the owner of such a network (D54).
+-- The account that wrote the endpoint in the contract. A private network is open to an agent only while its owner wrote
+-- the endpoint: anyone can transfer an agent to the owner of such a network (D54).
 alter table agents add column endpoint_by text check (endpoint_by ~ '^0x[0-9a-f]{40}$');
 
 update agents set endpoint_by = (
@@ -7,5 +7,5 @@ update agents set endpoint_by = (
   where registry_events.agent_id = agents.agent_id and kind in ('registered', 'endpoint-updated')
   order by block_number desc, log_index desc limit 1);
 
--- The address that was signed in when an endpoint on a private network was inspected: the result is for it alone.
+-- The signed-in address at the inspection of an endpoint on a private network: only it may see the result.
 alter table registrations add column inspected_for text;

@@ -1,4 +1,4 @@
--- The `traceparent` (W3C Trace Context) that an order came with, or one that was made for it: it is sent to the agent with each
--- sending, in another form of the same trace. Null for what was ordered before. No question is asked by it.
+-- The `traceparent` (W3C Trace Context) of an order, or a new one: each send to the agent has the same trace with
+-- another span id. Null for earlier orders. No query uses it.
 alter table jobs add column traceparent text;
 alter table runs add column traceparent text;

@@ -4,9 +4,9 @@ export type LogFields = { readonly [name: string]: string | number | boolean | b
 /** The log of a server: one line for each event. */
 export interface Log {
   info(event: string, fields?: LogFields): void
-  /** Reports something that an operator should look at soon. */
+  /** Reports an event that an operator should inspect soon. */
   warn(event: string, fields?: LogFields): void
-  /** Reports something that an operator should look at now. */
+  /** Reports an event that an operator should inspect now. */
   error(event: string, fields?: LogFields): void
 }
 
@@ -16,7 +16,7 @@ export interface Log {
  */
 const REPEATS_MS = 30_000
 
-/** The most failures whose repeats are counted at once; a further one is written each time. */
+/** The maximum number of failures whose repeats are counted at once; further ones are written each time. */
 const MOST_COUNTED = 200
 
 /** A failure that was written, and its repeats since. */

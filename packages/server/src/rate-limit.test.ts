@@ -2,7 +2,7 @@ import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock
 import { expect, test } from 'vitest'
 import { createRateLimit } from './rate-limit.ts'
 
-test('API4 a name has its allowance of a minute at once, then as many a minute, and never more', () => {
+test('API4 a name can use its allowance of a minute at once, then as many a minute, and never more', () => {
   const clock = createManualClock()
   const limit = createRateLimit(clock)
   const take = (times: number): number =>
@@ -14,7 +14,7 @@ test('API4 a name has its allowance of a minute at once, then as many a minute, 
   expect(take(100)).toBe(60)
 })
 
-test('a refused name is told in how many seconds the next request is allowed', () => {
+test('a refused name gets the number of seconds until the next request is allowed', () => {
   const clock = createManualClock()
   const limit = createRateLimit(clock)
   expect([limit('a', 2), limit('a', 2), limit('a', 2)]).toEqual([undefined, undefined, 30])

@@ -1,4 +1,4 @@
-/** Stops one thing that was started. */
+/** Stops one part that was started. */
 export type End = () => Promise<unknown>
 
 /**

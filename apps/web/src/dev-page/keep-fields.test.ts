@@ -13,7 +13,7 @@ test('a typed value stays as long as its field exists, and returns when its fiel
   expect(keepFields(changed, TEXT, BOTH).value).toEqual({ text: 'b', top: '3' })
 })
 
-test('a typed value without a field stays, because it was typed to see it refused', () => {
+test('a typed value without a field is kept, so that the reader can see it refused', () => {
   const typed = { ...NO_INPUT, value: { text: 'a', other: 1 } }
   expect(keepFields(typed, BOTH, TEXT).value).toEqual({ text: 'a', other: 1 })
 })

@@ -17,7 +17,7 @@ export interface LimitSending {
   readonly platform: Platform
   /** As shown on the page. */
   readonly limits: WalletLimits
-  /** Called with what the change is waiting for. */
+  /** Called with the current step of the change. */
   readonly report: (words: string, transaction?: string) => void
 }
 

@@ -6,7 +6,7 @@ import { useSite } from '../site/site.ts'
 import type { LimitChange } from './plan-change.ts'
 import type { ReadLimits } from './use-limits.ts'
 
-/** The progress of a change of limits. `what` names the change, so that a page shows it where it was started. */
+/** The progress of a change of limits. `what` names the change, so that a page shows it at its start. */
 export type ChangeState =
   | { readonly step: 'idle' }
   | {

@@ -10,7 +10,7 @@ import { PurseProvider, type PurseState } from './purse-context.ts'
 /** In the browser's storage: the id of the wallet that was chosen last. */
 const CHOSEN = 'farebox-wallet'
 const BALANCE_MS = 30_000
-/** How long a payment waits for a browser wallet to say whether it is connected to this page. */
+/** How long a payment waits for a browser wallet to report whether it is connected to this page. */
 const OPENING_MS = 3_000
 
 /** Holds the wallet of a page's reader. On a local chain, a test wallet is available from the start. */

@@ -105,7 +105,7 @@ test('without a listener the request is aborted, and nothing is reported or requ
   expect([question.get(undefined), asked.length]).toEqual([{ state: 'asking' }, 1])
 })
 
-test('a read can give several answers; what it follows ends with the listener', async () => {
+test('a read can return several answers; its subscriptions end with the listener', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()
   const close = question.open('a', read, () => undefined)

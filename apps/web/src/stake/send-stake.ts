@@ -17,7 +17,7 @@ export interface Staking {
   /** As shown on the page. */
   readonly registration: Registration
   readonly wallet: Wallet
-  /** Called with what the sending is waiting for. */
+  /** Called with the current step of the stake. */
   readonly report: (words: string) => void
 }
 

@@ -25,7 +25,7 @@ export interface Stake {
   readonly chooseAccount: () => void
   /** Does the same with another wallet. */
   readonly useOther: () => void
-  /** Starts over, because the reader says that nothing was sent. */
+  /** Starts over, because the reader reports that nothing was sent. */
   readonly beginAgain: () => void
 }
 

@@ -14,7 +14,7 @@ import type { Score } from '../../battery.ts'
 import { startPgBouncer } from '../../failover/cluster/start-pgbouncer.ts'
 import { findProgram, scoreCount, type Attack } from '../attack.ts'
 
-/** DATABASE_URL leads to PgBouncer in transaction mode, as hosted databases offer it. */
+/** DATABASE_URL points to PgBouncer in transaction mode, as at hosted databases. */
 export const behindPgBouncer: Attack = {
   id: 'P1',
   rule: 'Programs work behind PgBouncer in transaction mode, or refuse to start and name the setting.',
@@ -38,7 +38,7 @@ interface Schemas {
   readonly platform: string
 }
 
-/** Nobody said that there is a pooler, and it refuses the settings of our connections: the programs must not start. */
+/** No setting announces the pooler, and it refuses our connection settings: the programs must not start. */
 async function refusal(schemas: Schemas, connectionString: string): Promise<Score> {
   const opened = await Promise.allSettled([
     openPostgresLedger({ connectionString, schema: schemas.ledger, clock }),
@@ -49,7 +49,7 @@ async function refusal(schemas: Schemas, connectionString: string): Promise<Scor
   return scoreCount('programs that refuse to start without DATABASE_DIRECT_URL, and name it', advised, 2, 2)
 }
 
-/** As the docs say it is set up: settings of the role, and the server's own URL beside. */
+/** Configured as the docs recommend: settings of the role, and the server's own URL besides. */
 async function work(schemas: Schemas, requests: number): Promise<readonly Score[]> {
   const role = `attack_role_${randomBytes(6).toString('hex')}`
   const direct = new URL(TEST_DATABASE_URL)
@@ -84,7 +84,7 @@ async function work(schemas: Schemas, requests: number): Promise<readonly Score[
   }
 }
 
-/** What is asked most, in groups and alone. */
+/** The most frequent queries, in groups and alone. */
 async function useLedger({ payments, leases, totals }: Ledger, count: number): Promise<void> {
   await payments.find([`nobody ${count}`])
   await payments.release({ holdId: `nothing ${count}`, binding: 'none', owner: 'owner' })
@@ -110,7 +110,7 @@ async function untilNotified(from: Ledger, to: Ledger): Promise<void> {
   unsubscribe()
 }
 
-/** Plays with the URL of a PgBouncer in transaction mode. */
+/** Runs the attack with the URL of a PgBouncer in transaction mode. */
 async function behind<Seen>(databaseUrl: string, play: (url: string) => Promise<Seen>): Promise<Seen> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-pgbouncer-'))
   await chmod(folder, 0o755)
@@ -124,7 +124,7 @@ async function behind<Seen>(databaseUrl: string, play: (url: string) => Promise<
   }
 }
 
-/** Runs statements on a connection of their own. */
+/** Runs statements on a separate connection. */
 async function query(connectionString: string, statements: string): Promise<true> {
   const client = new pg.Client({ connectionString })
   await client.connect()

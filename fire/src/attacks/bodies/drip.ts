@@ -5,19 +5,22 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 /** Bytes on the wire for a byte of body. */
 const CHUNK = '1\r\na\r\n'
 const CHUNKS_A_WRITE = 10_000
-/** How long a reader that takes nothing more is waited for. */
+/** How long the sender waits for a reader that has stopped reading. */
 const STALLED_MS = 2_000
 
 /** A body in one-byte chunks that never ends. */
 export interface Drip {
   readonly chunks: number
-  /** Each in a packet of its own, so that none is read together with its neighbours; else as fast as they are taken. */
+  /**
+   * Sends each byte in its own packet, so that none is read together with its neighbours; otherwise at the reader's
+   * speed.
+   */
   readonly apart: boolean
 }
 
 /**
- * Begins a request or an answer whose body is sent in one-byte chunks and never ends. Resolves when all is sent or nothing
- * more is taken, to the bytes of body that were handed to the network.
+ * Starts a request or an answer whose body is sent in one-byte chunks and never ends. Resolves, when all is sent or the
+ * reader stops, to the number of body bytes passed to the network.
  *
  * @param head the lines before the body
  */
@@ -28,7 +31,7 @@ export async function drip(
 ): Promise<number> {
   socket.on('error', () => undefined)
   socket.setNoDelay(true)
-  // What comes is read and forgotten.
+  // Received bytes are discarded.
   socket.resume()
   const lines = [...head, 'Content-Type: application/json', 'Transfer-Encoding: chunked']
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
@@ -44,7 +47,7 @@ export async function drip(
   return sent
 }
 
-/** False where it was closed, or nothing was taken for a while. */
+/** False if the connection was closed, or the reader took nothing for a while. */
 async function isDrained(socket: Socket): Promise<boolean> {
   const over = new AbortController()
   const { signal } = over

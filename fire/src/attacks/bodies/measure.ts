@@ -5,30 +5,31 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import type { Score } from '../../battery.ts'
 
-/** Reads the memory of processes that were started with its environment. */
+/** Reads the memory of processes that were started with this reader's environment. */
 export interface MemoryReader {
-  /** To be added to the environment of a process that runs Node. */
+  /** Additions to the environment of a Node process. */
   readonly environment: { readonly NODE_OPTIONS: string; readonly FIRE_MEMORY_FOLDER: string }
   /**
-   * Resolves to the bytes that a process holds after a collection, in its heap and outside, once they change no more: what
-   * was sent to it has been read there. Looks again while they are above `most`: a busy process may pause while it parses.
+   * Resolves to the bytes that a process holds after a collection, in its heap and outside, once the figure is stable:
+   * the process has then read everything sent to it. Measures again while the figure is above `most`: a busy process
+   * may pause while it parses.
    */
   read(pid: number, most?: number): Promise<number>
   close(): Promise<void>
 }
 
-/** What a process may hold: for a byte of body that was received, and for a connection whatever it sent. */
+/** The memory that a process may hold: for each received body byte, and for each connection. */
 const TIMES = 3
 const BYTES_A_CONNECTION = 262_144
-/** What was handed to the network is still to be read by the process. */
+/** The process may not have read all bytes that the network has accepted. */
 const READ_AFTER_MS = 500
-/** Between two looks at a process that still works on what it was sent; as many looks at most. */
+/** The pause between two measurements of a process that still works, and the maximum number of measurements. */
 const SETTLE_MS = 400
 const MAX_LOOKS = 50
-/** Less than this between two looks is no work. */
+/** A smaller difference between two measurements counts as no work. */
 const STEADY_BYTES = 65_536
 
-/** Makes the reader, with a folder of its own. */
+/** Creates the reader, with its own folder. */
 export async function createMemoryReader(): Promise<MemoryReader> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-memory-'))
   const look = async (pid: number): Promise<number> => {
@@ -57,9 +58,9 @@ export async function createMemoryReader(): Promise<MemoryReader> {
 }
 
 /**
- * Whether a process holds no more for bodies than it may: 3 × what came of them + 256 KiB for each connection.
+ * Whether a process holds no more memory for bodies than allowed: 3 × the received bytes + 256 KiB for each connection.
  *
- * @param send sends them; resolves to their bytes that the process has received at most
+ * @param send sends the bodies; resolves to the maximum number of their bytes that the process has received
  */
 export async function measureBodies(
   memory: MemoryReader,

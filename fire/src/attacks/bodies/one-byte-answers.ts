@@ -8,7 +8,7 @@ import { drip, sum, type Drip } from './drip.ts'
 import { createMemoryReader, measureBodies, type MemoryReader } from './measure.ts'
 import type { ReadOrder } from './readers.child.ts'
 
-/** As fast as they are taken, and each alone: a stream that is read late hands several out as one. */
+/** Bytes are sent at the reader's speed, each alone: a stream that is read late returns several as one chunk. */
 const ANSWERS: { readonly [size in BatterySize]: readonly Drip[] } = {
   full: [
     { chunks: 900_000, apart: false },
@@ -20,7 +20,7 @@ const ANSWERS: { readonly [size in BatterySize]: readonly Drip[] } = {
   ],
 }
 
-/** At everything of ours that reads an untrusted host's answer. */
+/** Every reader of ours that reads an untrusted host's answer. */
 export const oneByteAnswers: Attack = {
   id: 'B2',
   rule: 'An answer of an untrusted host takes at most 3 times its bytes and 256 KiB a connection.',
@@ -58,7 +58,7 @@ async function attack(
   let ended = 0
   child.on('message', () => (ended += 1))
   try {
-    // One first, and held: what is loaded and compiled once, for all of them, is not what is measured.
+    // One is read first and kept: modules loaded and code compiled for all of them are not measured.
     read(1)
     const first = await sent(1)
     const test = `${name}, ${connections} answers of ${answer.chunks} chunks${answer.apart ? ', each alone' : ''}`
@@ -68,7 +68,7 @@ async function attack(
     })
   } finally {
     await close()
-    // Both orders: what they hold is not to be freed while the next ones are measured.
+    // Both orders: their memory must not be freed while the next ones are measured.
     await until(() => ended === 2)
     child.removeAllListeners('message')
   }
@@ -77,7 +77,10 @@ async function attack(
 /** A server that answers each request with a JSON body in one-byte chunks, which never ends. */
 interface HostileServer {
   readonly url: string
-  /** Resolves once so many answers have begun and no more of them is taken, to the bytes of body that were sent in all. */
+  /**
+   * Resolves, once the requested number of answers have begun and are no longer read, to the total number of body bytes
+   * sent.
+   */
   sent(answers: number): Promise<number>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import type { Attack } from '../attack.ts'
 import { drip, sum } from './drip.ts'
 import { createMemoryReader, measureBodies, type MemoryReader } from './measure.ts'
 
-/** One server, and the request that is begun at it. */
+/** A server, and the request that is started at it. */
 interface Target {
   readonly name: string
   readonly pid: number
@@ -18,10 +18,10 @@ interface Target {
 
 const PRICE = '0.002'
 
-/** Few enough to be read as a whole everywhere, and more than a body of any server of ours may have. */
+/** Small enough to be read completely everywhere, and larger than the maximum body of any of our servers. */
 const CHUNKS_EACH = [40_000, 1_200_000] as const
 
-/** At our three servers. */
+/** The attack on each of our three servers. */
 export const oneByteRequests: Attack = {
   id: 'B1',
   rule: 'A request body takes at most 3 times its bytes and 256 KiB a connection.',
@@ -32,7 +32,7 @@ export const oneByteRequests: Attack = {
     const stage = await setStage()
     try {
       const targets = await startTargets(stage, memory)
-      // A program loads some megabytes with its first work, once, which is not what is measured.
+      // A program loads some megabytes with its first work, once; they are not measured.
       for (const target of targets) (await dripRequests(target, 1, 10)).end()
       const scores: Score[] = []
       for (const target of targets)
@@ -49,7 +49,7 @@ export const oneByteRequests: Attack = {
   },
 }
 
-/** What a program loads with late work it loads once; what it holds for bodies it holds each time. */
+/** Code loaded with late work is loaded once; memory for bodies is held each time. */
 const PASSES = 3
 
 async function measureTarget(
@@ -86,7 +86,7 @@ async function startTargets(stage: Stage, { environment }: MemoryReader): Promis
     store: 'memory:',
     environment,
   })
-  // The agent loads its client of the facilitator with its first paid job.
+  // The agent loads its facilitator client with its first paid job.
   const header = await signFor(stage, { payTo: wallet, price: PRICE })
   const { status } = await post(agent.url, jobBody(randomUUID(), { text: 'two words' }), header)
   if (status !== 200) throw new Error(`a paid job was answered ${status}`)
@@ -99,7 +99,7 @@ async function startTargets(stage: Stage, { environment }: MemoryReader): Promis
   ]
 }
 
-/** Begins requests; resolves when all is sent or nothing more is taken, to the bytes of their bodies. */
+/** Starts requests; resolves to the bytes of their bodies once all are sent or no longer read. */
 async function dripRequests(
   { url, secret }: Target,
   connections: number,

@@ -9,7 +9,7 @@ import { HANG_MS } from '../../storms/stage/managed-process.ts'
 
 const MAX_BYTES = 5_242_880
 
-/** Every part of ours that reads what an untrusted host sends; each begins to read from a URL and never needs to end. */
+/** Every part of ours that reads data of an untrusted host; each starts to read from a URL and never needs to end. */
 const READERS: { readonly [name: string]: (url: string) => Promise<void> } = {
   'the client': async url => {
     await exchange(connectionOf({}), { url, method: 'GET', timeoutMs: HANG_MS, maxBytes: MAX_BYTES })
@@ -28,7 +28,7 @@ const READERS: { readonly [name: string]: (url: string) => Promise<void> } = {
     for await (const _ of runConformance({ baseUrl: url, mode: 'dev', only: ['health'] })) continue
   },
   "the agent's fetch door": async url => {
-    // The hostile answer is handed on as a request's body.
+    // The hostile answer is forwarded as a request's body.
     const { body } = await fetch(url)
     const { agent } = await serveFixture('dev')
     await agent.fetch(
@@ -42,15 +42,15 @@ const READERS: { readonly [name: string]: (url: string) => Promise<void> } = {
   },
 }
 
-/** Which reader is to read from where, and how often at once. */
+/** The reader to test, its URL, and the number of concurrent reads. */
 export interface ReadOrder {
   readonly name: string
   readonly url: string
   readonly count: number
 }
 
-// A process of its own, so that what is measured is a reader and not the server it reads from. It says which readers it has
-// when it is ready, and when all of an order have ended; how they ended is no matter.
+// A separate process, so that the reader is measured and not the server it reads from. It sends its list of readers
+// when it is ready, and a message when all reads of an order have ended, with any result.
 process.once('disconnect', () => process.exit(0))
 process.on('message', ({ name, url, count }: ReadOrder) => {
   const reading = Array.from({ length: count }, async () => await READERS[name]?.(url))

@@ -1,4 +1,4 @@
-// Loaded into an attacked process by `--import`: at SIGUSR2 it collects garbage and writes down what is left.
+// Loaded into an attacked process by `--import`: at SIGUSR2 it collects garbage and writes down the remaining memory.
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ const file = join(process.env.FIRE_MEMORY_FOLDER, String(process.pid))
 
 process.on('SIGUSR2', () => {
   collect()
-  // What a first collection found to be free outside the heap is given back after it.
+  // Memory outside the heap that a first collection found unused is released after it.
   setTimeout(report, 50)
 })
 
 function report() {
   collect()
   const { heapUsed, external } = process.memoryUsage()
-  // Whole or not at all, because it is waited for.
+  // Written atomically, because another process waits for the file.
   writeFileSync(`${file}.part`, String(heapUsed + external))
   renameSync(`${file}.part`, file)
 }

@@ -12,11 +12,11 @@ import type { Attack } from '../attack.ts'
 import { createMemoryReader, measureBodies } from './measure.ts'
 
 const PRICE = '0.002'
-/** Of empty objects: parsed, they weigh twenty times their bytes. */
+/** A body of empty objects: parsed, they take twenty times their bytes. */
 const RECORDS = 300_000
 const DEADLINE_SECONDS = 280
 
-/** One payment, one slow job, and many repeats of its request, each with a whole body, that wait for its end. */
+/** One payment, one slow job, and many repeats of its request, each with a complete body, that wait for its end. */
 export const waitingRequests: Attack = {
   id: 'B3',
   rule: 'Requests that wait for one job hold no more than their bodies.',
@@ -61,7 +61,7 @@ export const waitingRequests: Attack = {
           const options = { capability: 'count', deadlineSeconds: DEADLINE_SECONDS }
           return (await post(served.url, jobBody(job_id, input, options), payment)).status
         }
-        // What a program loads with its first work, and with its first large body.
+        // Memory that a program uses for its first work, and for its first large body.
         await send(await sign(1, false))
         await send(await sign(RECORDS, false))
         const { pid } = at === 'agent' ? served : platform
@@ -69,7 +69,7 @@ export const waitingRequests: Attack = {
         const order = await sign(RECORDS, true)
         await writeFile(hold, '')
         const job = send(order)
-        // It runs then: what it holds of its own input was verified to be paid for.
+        // The job then runs: its payment was verified, so the agent may hold its input.
         await until(() => existsSync(`${hold}.begun`))
         const statuses: number[] = []
         let ended: Promise<unknown> = job

@@ -20,7 +20,7 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { systemClock } from '@farebox/protocol/time/clock'
 import { HANG_MS } from '../../storms/stage/managed-process.ts'
 
-/** What a node does with a call instead of answering it honestly; undefined: nothing. */
+/** The fault of a node at a call; undefined: an honest answer. */
 export type NodeFault = (method: string, parameters: readonly unknown[]) => Promise<unknown> | undefined
 
 /** A signed payment, its payer, and how an agent sends it. */
@@ -36,24 +36,24 @@ export interface ChainScene {
   readonly stack: Stack
   readonly token: TokenForTests
   readonly facilitator: RunningFacilitator
-  /** What its node does from now on. */
+  /** Sets the node's behaviour from now on. */
   readonly node: { fault: NodeFault | undefined }
-  /** The facilitator's clock is so far ahead of the machine's. */
+  /** How far the facilitator's clock is ahead of the machine's. */
   readonly clock: { aheadMs: number }
-  /** What it logged as errors. */
+  /** The errors that it logged. */
   readonly errors: readonly string[]
-  /** A payment by a new payer, who has exactly that, or by a given one. */
+  /** A payment by a new payer with exactly that balance, or by a given payer. */
   pay(payerKey?: string): Promise<ScenePayment>
   verify(payment: ScenePayment): Promise<VerifyOutcome>
-  /** An agent delivers when this says settled. */
+  /** An agent delivers when this returns settled. */
   settle(payment: ScenePayment): Promise<SettleOutcome>
   /** Resolves once the ledger has the payment in one of these states. */
   untilState(payment: ScenePayment, ...states: readonly PaymentRecord['state'][]): Promise<PaymentRecord>
-  /** How often the payer of each has paid. */
+  /** How many payments of each payer were settled. */
   countTransfers(payments: readonly ScenePayment[]): Promise<readonly number[]>
 }
 
-/** Sets the scene, lets an attack play in it, and ends it whatever comes of that. */
+/** Sets up the scene, runs an attack in it, and tears it down in any case. */
 export async function playOnChain<Seen>(
   play: (scene: ChainScene) => Promise<Seen>,
   secondRpc?: (honest: JsonRpc) => JsonRpc,

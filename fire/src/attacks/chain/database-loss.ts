@@ -34,7 +34,7 @@ export const databaseLoss: Attack = {
       for (const payment of charged) await untilState(payment, 'settled')
       await putBack()
 
-      // An agent that did not get the answer asks again; and somebody tries the same authorizations for other jobs.
+      // An agent without an answer asks again; and another caller tries the same authorizations for other jobs.
       const again = await Promise.all(charged.map(settle))
       const stolen = await settleAll(charged.map(forAnotherJob))
       const served = await settleAll(fresh)
@@ -68,7 +68,7 @@ async function copyTables(schema: string): Promise<() => Promise<void>> {
     const puts = tables.map(
       ({ table, copy }) => `insert into ${table} overriding system value table ${copy};`,
     )
-    // Rows of a standby come as they are: no trigger fires, no reference is checked.
+    // Rows of a standby are restored without triggers and reference checks.
     await client.query(
       `begin; set local session_replication_role = replica; truncate ${all}; ${puts.join(' ')} commit`,
     )

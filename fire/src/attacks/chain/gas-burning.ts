@@ -8,12 +8,12 @@ import { playOnChain, type ChainScene, type NodeFault, type ScenePayment } from 
 const GAS_A_PAYER = 130_000
 
 /**
- * Says yes in every second block (`return isValidSignature.selector`, EIP-1271) and burns all gas in the others: no trial
- * in one block can foresee the next.
+ * Accepts in every second block (`return isValidSignature.selector`, EIP-1271) and burns all gas in the others: no
+ * trial in one block can predict the next.
  */
 const BURNING_CODE = '0x4360011615600957fe5b631626ba7e60e01b5f5260205ff3'
 
-/** Payers whose code says yes whenever it is tried and burns all its gas in a block. */
+/** Payers whose code accepts in every trial and burns all its gas in a block. */
 export const gasBurning: Attack = {
   id: 'S1',
   rule: 'The code of a payer burns the gas of one attempt at most.',
@@ -28,14 +28,14 @@ export const gasBurning: Attack = {
         await rpc.call('anvil_setCode', [payment.authorization.from, BURNING_CODE])
         payments.push(payment)
       }
-      // In a block where the code says yes.
+      // In a block in which the code accepts.
       for (const payment of payments)
         await until(async () => {
           const isValid = (await scene.verify(payment)).kind === 'valid'
           if (!isValid) await rpc.call('evm_mine', [])
           return isValid
         })
-      // Another block comes after each transaction: it would be tried again in one where the code says yes.
+      // Another block follows each transaction, so that the next trial is in a block in which the code accepts.
       const sendAndMine: NodeFault = async (method, parameters) => {
         try {
           return await rpc.call(method, parameters)
@@ -45,7 +45,7 @@ export const gasBurning: Attack = {
       }
       node.fault = (method, parameters) =>
         method.startsWith('eth_sendRawTransaction') ? sendAndMine(method, parameters) : undefined
-      // Its answer is not waited for: a failure in a block is reported when the authorization has ended.
+      // Its answer is not awaited: a failure in a block is reported when the authorization has expired.
       for (const payment of payments) scene.settle(payment).catch(() => undefined)
       for (const payment of payments) await scene.untilState(payment, 'failed', 'settled')
       return [scoreBurned(await readBurned(stack), payments)]

@@ -5,10 +5,10 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { scoreCount, type Attack } from '../attack.ts'
 import { playOnChain } from './chain-scene.ts'
 
-/** The second node is asked so often whether it has what the first one shows. */
+/** How often the second node is asked for the blocks of the first one. */
 const DOUBTS = 5
 
-/** A private fork: every answer fits every other, and nobody else has these blocks. */
+/** A private fork: its answers are consistent with each other, and no other node has its blocks. */
 export const privateFork: Attack = {
   id: 'N2',
   rule: 'A receipt of one lying node delivers nothing where a second node is honest, and everything is paid later.',

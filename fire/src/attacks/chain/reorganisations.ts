@@ -5,10 +5,10 @@ import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
 import { playOnChain, type ChainScene, type ScenePayment } from './chain-scene.ts'
 
-/** Blocks on the settlement, that are replaced with it. */
+/** Blocks on top of the settlement, which are replaced with it. */
 const DEPTH = 3
 
-/** Blocks are replaced by others in which the money, or the nonce, is used for something else. */
+/** Blocks are replaced by others in which the money, or the nonce, is used for another transfer. */
 export const conflictingReorganisations: Attack = {
   id: 'N1',
   rule: 'A settlement undone for good is counted and logged as lost; any other is paid again.',
@@ -42,7 +42,7 @@ async function reorganise(
     await scene.settle(payment)
     await scene.untilState(payment, 'settled')
     await stack.rpc.call('anvil_mine', [DEPTH])
-    // To the facilitator it is one moment.
+    // The facilitator sees both at the same moment.
     node.fault = () => Promise.reject(new Error('the node is busy'))
     await stack.rpc.call('evm_revert', [before])
     await conflict(scene, payment)
@@ -57,7 +57,7 @@ async function reorganise(
       return /^farebox_facilitator_payments_lost_total(?:\{.*\})? (\d+)$/m.exec(page)?.[1]
     }
     const isError = (): boolean => errors.some(message => message.includes('lost'))
-    // The row is there before it is counted and said.
+    // The row is written before it is counted and reported.
     if (state === 'failed') await until(async () => (await countLost()) !== '0' && isError())
     const [lost, isSaid] = [await countLost(), isError()]
     const isLost = state === 'failed' && lost === '1' && isSaid
@@ -70,7 +70,7 @@ async function reorganise(
   })
 }
 
-/** A loss is certain when the authorization is dead for good: until then the payer may have money again. */
+/** A loss is certain once the authorization can never be used again: until then the payer may get money. */
 async function endAuthorization(
   { stack, clock }: ChainScene,
   { authorization }: ScenePayment,

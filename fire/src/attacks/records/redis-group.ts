@@ -7,18 +7,18 @@ import { startRedis } from '../../storms/stage/start-redis.ts'
 
 /** Three Redis servers, the first of which is the primary. */
 export interface RedisGroup {
-  /** Of the first and of the second server. */
+  /** The addresses of the first and of the second server. */
   readonly ports: readonly [number, number]
   /**
-   * The other two lose sight of the first, and the second becomes their primary: what is written to the first from now
-   * on is known to it alone.
+   * The other two are disconnected from the first, and the second becomes their primary: later writes to the first
+   * exist only there.
    */
   split(): Promise<void>
-  /** The first takes over what the second has, and is the primary of all again: what it alone had is gone. */
+  /** The first copies the data of the second and is the primary of all again: its own later writes are lost. */
   rejoin(): Promise<void>
 }
 
-/** Starts them; resolves when both replicas follow the first. The stage stops them. */
+/** Starts the servers; resolves when both replicas follow the first. The stage stops them. */
 export async function startRedisGroup({ folder, onStrike }: Stage): Promise<RedisGroup> {
   const start = async (): Promise<{ readonly port: number; readonly admin: Redis }> => {
     const port = await findLastingPort()
@@ -26,7 +26,7 @@ export async function startRedisGroup({ folder, onStrike }: Stage): Promise<Redi
     onStrike(server.stop)
     const admin = new Redis(port)
     onStrike(() => Promise.resolve(admin.disconnect()))
-    // Five seconds otherwise, before a replica gets anything.
+    // The default is five seconds before a replica gets any data.
     await admin.config('SET', 'repl-diskless-sync-delay', '0')
     return { port, admin }
   }

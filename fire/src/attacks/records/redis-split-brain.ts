@@ -20,7 +20,7 @@ const PUBLIC_URL = 'http://agent.example'
 const WALLET = TEST_KEYS.agent.address
 const ASK_AGAIN_MS = 300
 
-/** Two primaries at once, an agent at each; then the first follows the other, and what it alone had is gone. */
+/** Two concurrent primaries, with an agent at each; then the first follows the other, and loses its own writes. */
 export const redisSplitBrain: Attack = {
   id: 'R3',
   rule: 'One payment buys one output while two primaries accept writes.',
@@ -56,7 +56,7 @@ export const redisSplitBrain: Attack = {
 
 interface Outcome {
   readonly scores: readonly Score[]
-  /** That bought an output. */
+  /** The job whose payment bought an output. */
   readonly payments: number
 }
 
@@ -74,7 +74,7 @@ async function splitUp(
   const jobs = await Promise.all(
     Array.from({ length: count }, (_, at) => sign(stage, at % 2 === 1, counter.url)),
   )
-  // Each job goes to both at once: a caller that repeats, and a load balancer that sends the repeat elsewhere.
+  // Each job goes to both at once, like a caller's repeat that a load balancer sends to the other replica.
   const [first, second] = await Promise.all([sendAll(cutOff, jobs), sendAll(other, jobs)])
   const runs = counter.count()
   const known = await askAll(other, jobs)
@@ -129,7 +129,9 @@ async function askAll(url: string, jobs: readonly PaidRequest[]): Promise<readon
   return await Promise.all(jobs.map(job => ask(url, job)))
 }
 
-/** Sends one payment of a stock client for two jobs, one on either side; resolves to how many outputs it bought. */
+/**
+ * Sends one payment of a stock client for two jobs, one on either side; resolves to the number of outputs it bought.
+ */
 async function sendTwins(stage: Stage, cutOff: string, other: string): Promise<number> {
   const { header } = await sign(stage, true)
   const twin = (): PaidRequest => {
@@ -140,10 +142,7 @@ async function sendTwins(stage: Stage, cutOff: string, other: string): Promise<n
   return answers.flat().filter(({ status }) => status === 200).length
 }
 
-/**
- * Sends a job again and again, until the answer is another than to come back: on a busy machine a replica may have a
- * write too late.
- */
+/** Repeats a job until the answer is final: on a busy machine a replica may get a write too late. */
 async function ask(url: string, { body, header }: PaidRequest): Promise<Answered> {
   return await until(async () => {
     const answer = await post(url, body, header)
@@ -151,7 +150,7 @@ async function ask(url: string, { body, header }: PaidRequest): Promise<Answered
   }, ASK_AGAIN_MS)
 }
 
-/** How often each status was answered: `200: 8, 402: 1`. */
+/** The count of each status: `200: 8, 402: 1`. */
 function statusesOf(answers: readonly Answered[]): string {
   const statuses = [...new Set(answers.map(({ status }) => status))]
   return statuses

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram } from '../../attacks/attack.ts'
 
-/** The paths of what a cluster needs. */
+/** The paths of the programs that a cluster needs. */
 export interface Programs {
   readonly etcd: string
   readonly haproxy: string
@@ -39,7 +39,7 @@ export function findPrograms(): Programs | { readonly missing: readonly string[]
   return { missing: binaries === undefined ? [...missing, 'postgresql'] : missing }
 }
 
-/** The newest version that is installed. */
+/** The newest installed version. */
 function findServer(): string | undefined {
   if (!existsSync(SERVERS)) return undefined
   const versions = readdirSync(SERVERS).toSorted((one, other) => Number(other) - Number(one))

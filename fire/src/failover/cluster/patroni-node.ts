@@ -4,23 +4,23 @@ import type { RunningChild } from '@farebox/local/src/processes/child-process'
 import { killFamily } from '../../storms/stage/process-family.ts'
 import { NOBODY, startProgram } from './start-program.ts'
 
-/** A PostgreSQL server and the Patroni that looks after it. */
+/** A PostgreSQL server and the Patroni that manages it. */
 export interface PatroniNode {
   readonly name: string
   readonly port: number
-  /** Where Patroni says whether this server is the primary. */
+  /** The URL at which Patroni reports whether this server is the primary. */
   readonly restPort: number
   isPrimary(): Promise<boolean>
-  /** SIGKILL to the server and all its processes; Patroni goes on. */
+  /** SIGKILL to the server and all its processes; Patroni continues. */
   killServer(): Promise<void>
-  /** SIGKILL to Patroni, and then as {@link killServer}: what a power cut does. */
+  /** SIGKILL to Patroni, and then as {@link killServer}: the effect of a power cut. */
   killAll(): Promise<void>
-  /** Starts Patroni, which starts the server or makes a copy of the primary's. */
+  /** Starts Patroni, which starts the server or copies the primary's data. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** How a node is made. */
+/** The options of a node. */
 export interface NodeOptions {
   readonly name: string
   readonly folder: string
@@ -31,7 +31,7 @@ export interface NodeOptions {
   readonly binaries: string
 }
 
-/** The least that Patroni takes for the first two, in seconds: a primary that says nothing for so long is replaced. */
+/** The minimum that Patroni accepts for the first two, in seconds: a primary that is silent for so long is replaced. */
 const TIMES = { ttl: 20, loop_wait: 1, retry_timeout: 5 }
 const HBA = [
   'local all all trust',
@@ -39,7 +39,7 @@ const HBA = [
   'host replication all 127.0.0.1/32 trust',
 ]
 
-/** Makes a node that is not started yet. */
+/** Creates a node that is not started yet. */
 export async function createNode(options: NodeOptions): Promise<PatroniNode> {
   const { name, folder, ports, patroniPath } = options
   const [port, restPort] = ports
@@ -47,7 +47,7 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
   const [pidFile, configFile] = [join(home, 'data', 'postmaster.pid'), join(home, 'patroni.yml')]
   await mkdir(home)
   if (process.getuid?.() === 0) await chown(home, NOBODY.uid, NOBODY.gid)
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(configFile, JSON.stringify(configuration(options, home)))
   let patroni: RunningChild<true> | undefined
 
@@ -81,14 +81,14 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
       })
     },
     async stop() {
-      // Patroni stops its server; a minute is longer than that takes.
+      // Patroni stops its server; that takes less than a minute.
       await patroni?.stop(60_000)
       await killServer()
     },
   }
 }
 
-/** Patroni's settings; synchronous replication, and no second chance for a server that died. */
+/** Patroni's settings: synchronous replication, and no restart of a server that died. */
 function configuration({ name, ports, etcdPort, binaries }: NodeOptions, home: string): object {
   const [port, restPort] = ports
   const rest = `127.0.0.1:${restPort}`

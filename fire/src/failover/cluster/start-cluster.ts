@@ -8,22 +8,24 @@ import type { Programs } from './find-programs.ts'
 import { startPgBouncer } from './start-pgbouncer.ts'
 import { startProgram } from './start-program.ts'
 
-/** Two PostgreSQL servers under Patroni, with synchronous replication, and two ways to the primary. */
+/** Two PostgreSQL servers under Patroni, with synchronous replication, and two routes to the primary. */
 export interface Cluster {
   /** Through HAProxy. */
   readonly url: string
   /** Through PgBouncer in transaction mode, and then HAProxy. */
   readonly pooledUrl: string
   /**
-   * SIGKILL to the primary's server, or to its Patroni as well. Resolves once the other one takes writes, to the
-   * milliseconds that it took.
+   * SIGKILL to the primary's server, or to its Patroni as well. Resolves once the other one accepts writes, to the
+   * elapsed milliseconds.
    */
   killPrimary(victim: 'server' | 'machine'): Promise<number>
-  /** Starts what was killed, and resolves once it is the synchronous standby. */
+  /** Restarts the killed processes, and resolves once the server is the synchronous standby. */
   restore(): Promise<void>
 }
 
-/** Starts it; what is handed to `onStrike` ends it, the last first. Resolves once the standby is synchronous. */
+/**
+ * Starts the cluster; functions passed to `onStrike` end it, the last first. Resolves once the standby is synchronous.
+ */
 export async function startCluster(
   programs: Programs,
   { folder: parent, onStrike }: { readonly folder: string; onStrike(stop: () => Promise<unknown>): void },
@@ -40,7 +42,7 @@ export async function startCluster(
     return node
   }
   const nodes = [await create('one'), await create('two')]
-  // One after the other: the first makes the database, the second copies it.
+  // One after the other: the first creates the database, the second copies it.
   for (const node of nodes) await node.start()
   const url = `postgres://farebox@127.0.0.1:${await startHaProxy(programs, folder, nodes, onStrike)}/postgres`
   await until(() => isSynchronous(url).catch(() => false))
@@ -102,7 +104,7 @@ function flags(values: { readonly [name: string]: string }): readonly string[] {
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`)
 }
 
-/** Leads to the server whose Patroni says that it is the primary; connections to another one are cut. */
+/** Forwards to the server that Patroni reports as the primary; connections to another one are cut. */
 async function startHaProxy(
   { haproxy }: Programs,
   folder: string,
@@ -137,11 +139,11 @@ ${servers.join('\n')}
     name: 'HAProxy',
     path: haproxy,
     arguments: ['-db', '-f', file],
-    // It says nothing before it has asked both, and one of them is no primary.
+    // HAProxy reports nothing before it has asked both, and one of them is not a primary.
     ready: 'is DOWN',
     logFile: join(folder, 'haproxy.log'),
   })
-  // Nothing of it is worth waiting for.
+  // Its data need not be kept.
   onStrike(() => child.stop(0))
   return port
 }

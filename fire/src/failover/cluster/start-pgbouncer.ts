@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import type { RunningChild } from '@farebox/local/src/processes/child-process'
 import { startProgram } from './start-program.ts'
 
-/** Where PgBouncer listens and leads to. */
+/** PgBouncer's address, and its server's. */
 export interface PgBouncerOptions {
   readonly path: string
-  /** Its configuration and its log; the user without rights must be able to enter it. */
+  /** Its configuration and its log; the unprivileged user must be able to enter it. */
   readonly folder: string
   readonly port: number
   readonly databaseUrl: string
 }
 
-/** So few server connections that they are shared. */
+/** A number of server connections small enough that they are shared. */
 const SERVER_CONNECTIONS = 3
 
-/** Starts a PgBouncer in transaction mode, as hosted databases offer it. Resolves with its connection string as well. */
+/** Starts a PgBouncer in transaction mode, as at hosted databases. Resolves with its connection string as well. */
 export async function startPgBouncer(
   options: PgBouncerOptions,
 ): Promise<RunningChild<true> & { readonly url: string }> {

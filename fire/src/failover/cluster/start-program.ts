@@ -1,23 +1,23 @@
 import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 
-/** Debian's user without rights: PostgreSQL, Patroni and PgBouncer do not run as root. */
+/** Debian's unprivileged user: PostgreSQL, Patroni and PgBouncer do not run as root. */
 export const NOBODY = { uid: 65_534, gid: 65_534 }
-/** `setpriv` becomes the program, so that its pid is the program's. */
+/** `setpriv` becomes the program, so that the pid is the program's. */
 const AS_NOBODY = ['--reuid', String(NOBODY.uid), '--regid', String(NOBODY.gid), '--clear-groups']
 
-/** A program of a distribution, and how to see that it is ready. */
+/** A program of a distribution, and the sign that it is ready. */
 export interface Program {
   readonly name: string
   readonly path: string
   readonly arguments: readonly string[]
-  /** Part of the line that says so. */
+  /** Part of the output line that shows readiness. */
   readonly ready: string | RegExp
   readonly logFile: string
   readonly environment?: { readonly [name: string]: string }
 }
 
-/** Starts a program as a user without rights; it ends with this process. Resolves once it is ready. */
+/** Starts a program as an unprivileged user; it ends with this process. Resolves once it is ready. */
 export async function startProgram(program: Program): Promise<RunningChild<true>> {
   const { name, path, logFile, ready, environment = {} } = program
   const isRoot = process.getuid?.() === 0

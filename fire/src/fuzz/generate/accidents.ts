@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 
-/** Bytes are taken out of a text at a place, and others are put there. */
+/** Bytes of a text are removed at a place, and others inserted. */
 export interface Accident {
-  /** In ten-thousandths of the length. */
+  /** The place, in ten-thousandths of the length. */
   readonly at: number
-  /** So many bytes from there. */
+  /** The number of bytes removed. */
   readonly removed: number
   /** Each character is one byte. */
   readonly put: string
 }
 
-/** Texts that mean something to a JSON parser, in places where nothing expects them. */
+/** Texts with a meaning to a JSON parser, in unexpected places. */
 const TOKENS = [
   ...'{}[],:"\\-07. \n',
   ...'null true 1e9999 \\u0000 \\ud800 /*'.split(' '),
   ...'"task": "__proto__": "job_id":"x", "deadline":0, "capability":"x", "input":{},'.split(' '),
 ]
 
-/** All that follows. */
+/** All following bytes. */
 export const THE_REST = Number.MAX_SAFE_INTEGER
 
-/** One to four accidents. */
+/** One to four mutations. */
 export const accidents: fc.Arbitrary<readonly Accident[]> = fc.array(
   fc.record({
     at: fc.noBias(fc.nat(9_999)),
@@ -34,7 +34,7 @@ export const accidents: fc.Arbitrary<readonly Accident[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 )
 
-/** The bytes of the text after the accidents. */
+/** The bytes of the text after the mutations. */
 export function breakBytes(text: string, happened: readonly Accident[]): Buffer {
   return happened.reduce<Buffer>((bytes, { at: share, removed, put }) => {
     const at = Math.floor((share / 10_000) * (bytes.length + 1))

@@ -15,10 +15,10 @@ export interface WireRequest {
   readonly body: Buffer
 }
 
-/** A request with all that is known of it because we made it. */
+/** A request with its known properties. */
 export type BuiltRequest = ReturnType<typeof buildRequest>
 
-/** Makes the request of a recipe, and the answer it must get. */
+/** Builds the request of a recipe, and the answer it must get. */
 export function buildRequest(recipe: Recipe, declaration: Declaration, maker: PaymentMaker, nowMs: number) {
   const { capability, jobId, inputSpoil, contentType, mode } = recipe
   const nowSeconds = nowMs / 1_000
@@ -60,9 +60,9 @@ export function buildRequest(recipe: Recipe, declaration: Declaration, maker: Pa
     capability: read.capability ?? capability,
     expected: expectAnswer(mode, refusals),
     sentInput: read.input,
-    /** What the handler must be given, where it is called; undefined: not known, as the input is not the one we made. */
+    /** The expected input of the handler if it is called; undefined: unknown, because the input was mutated. */
     input: isInputAsMade ? recipe.input.seen : undefined,
-    /** Decimal atomic units that the 402 must ask for. */
+    /** The price that the 402 must have, in decimal atomic units. */
     demanded: priceOf(declaration, read.capability ?? names[0]),
     payment,
   }
@@ -74,7 +74,7 @@ function priceOf({ capabilities }: Declaration, name = ''): string {
   return String(10_000 * Number(cents))
 }
 
-/** What the facilitator refuses. */
+/** The refusals of the facilitator. */
 function verifyRefusals({ verifyFault, payment }: Recipe): readonly ExpectedRefusal[] {
   if (verifyFault === 'unauthorized') return [{ check: 'verify', status: 401 }]
   if (verifyFault === 'unavailable') return [{ check: 'verify', status: 500, errorType: 'internal' }]

@@ -3,11 +3,11 @@ import type { Capability, Declaration, Field, FieldMap, JsonValue } from 'farebo
 import { TEXT_FORMS } from './text-forms.ts'
 import { either } from './values.ts'
 
-/** Names a schema may hold that would be trouble in a careless object. */
+/** Names in a schema that are dangerous as object keys. */
 const FIELD_NAMES = [...'text count toString constructor items hasOwnProperty valueOf é'.split(' '), 'a b']
 const CAPABILITY_NAMES = ['work', 'toString', 'count words', 'constructor', 'résumé', 'a/b', 'x'.repeat(64)]
 
-/** Fields that hold no others, each with a value that it takes. */
+/** Fields without nested fields, each with a valid value. */
 export const PLAIN_FIELDS: readonly (readonly [field: Field, value: JsonValue])[] = [
   [{ type: 'string' }, ''],
   [{ type: 'string', minLength: 2, maxLength: 12 }, 'word'],
@@ -24,7 +24,7 @@ export const PLAIN_FIELDS: readonly (readonly [field: Field, value: JsonValue])[
   ]),
 ]
 
-/** Declarations without a fault: one to four capabilities, each with fields of every kind. */
+/** Valid declarations: one to four capabilities, each with fields of every kind. */
 export const declarations: fc.Arbitrary<Declaration> = fc.record({
   service_version: fc.constant('1.0' as const),
   name: fc.constantFrom('Fuzzed', 'é漢🚕', 'An agent/with a slash'),
@@ -41,7 +41,7 @@ export const declarations: fc.Arbitrary<Declaration> = fc.record({
     ),
 })
 
-/** Each at a price of its own, in cents, so that a payment for one is never right for another. */
+/** Each has a different price, in cents, so that a payment for one is never correct for another. */
 function capabilitiesAt(cents: number): fc.Arbitrary<Capability> {
   const output = treesOf('output')
   return fc.record({
@@ -76,7 +76,7 @@ function treesOf(side: 'input' | 'output') {
 function arraysOf(items: fc.Arbitrary<Field>): fc.Arbitrary<Field> {
   const bounds = fc.option(
     fc.nat(3).map(minItems => ({ minItems, maxItems: 4 })),
-    // None in one of two.
+    // Absent in one of two cases.
     { freq: 2, nil: {} },
   )
   const typed = fc.tuple(items, bounds).map(([one, more]): Field => ({ type: 'array', items: one, ...more }))

@@ -14,7 +14,7 @@ type Faults = { readonly [fault in keyof typeof NO_FAULTS]: fc.Arbitrary<Recipe[
 
 const none = fc.constant(undefined)
 
-/** Nothing out of order. */
+/** No fault. */
 const NO_FAULTS = {
   inputSpoil: none,
   bodySpoils: fc.constant([]),
@@ -28,7 +28,7 @@ const NO_FAULTS = {
 const brokenBodies = fc.constantFrom(...BROKEN_BODIES).map(one => [one])
 const goodPayments = paymentsOf(fc.constant([]), fc.nat(POOR - 1))
 const poorOrWrong = paymentsOf(
-  // Of two amounts one may make the other right again.
+  // Of two wrong amounts one may correct the other.
   fewOf(fc.constantFrom(...PAYMENT_SPOILS), ({ name }) => name.replace(/^pays \S+ more$/, 'pays more')),
   either(32, fc.nat(POOR - 1), fc.constant(POOR)),
 )
@@ -40,13 +40,13 @@ export function recipesFor(declaration: Declaration): fc.Arbitrary<Recipe> {
   return fc.oneof(
     { weight: 78, arbitrary: jobsOf(declaration, faultsOf, poorOrWrong) },
     { weight: 2, arbitrary: jobsOf(declaration, () => repeated, goodPayments) },
-    // In dev mode nothing else is due without a payment; out of it the price is.
+    // In dev mode no other check applies without a payment; otherwise the price is required.
     { weight: 10, arbitrary: jobsOf(declaration, faultsOf, none) },
     { weight: 10, arbitrary: jobsOf(declaration, () => broken, either(4, goodPayments, none)) },
   )
 }
 
-/** Jobs with nothing wrong, paid for in whatever mode. */
+/** Valid jobs, paid for in either mode. */
 export function goodJobsFor(declaration: Declaration): fc.Arbitrary<Recipe> {
   return jobsOf(declaration, () => NO_FAULTS, goodPayments)
 }
@@ -88,13 +88,13 @@ function faultsOf({ input_schema }: Capability) {
   }
 }
 
-/** Those that are slow to make and slow to read are rarer than the rest. */
+/** Outputs that are slow to make and slow to read are rarer than the others. */
 const behaviours = Object.keys(BEHAVIOURS).map(name => ({
   weight: /deep|huge|endless/.test(name) ? 2 : 5,
   arbitrary: fc.constant(name),
 }))
 
-/** None mostly, one often, seldom two or three; never two of one kind. */
+/** Usually none, often one, rarely two or three; never two of one kind. */
 function fewOf<T>(spoils: fc.Arbitrary<T>, kindOf: (spoil: T) => string): fc.Arbitrary<readonly T[]> {
   const some = fc.uniqueArray(spoils, { minLength: 2, maxLength: 3, selector: kindOf })
   const one = spoils.map(spoil => [spoil])
@@ -109,7 +109,7 @@ function paymentsOf(
     spoils,
     payer,
     version: fc.constantFrom(2, 2, 1),
-    // Random but for its first byte, so that it is never the bound form.
+    // Random except for its first byte, so that it never has the bound form.
     nonce: fc
       .noBias(fc.bigInt({ min: 0n, max: 2n ** 248n - 1n }))
       .map(nonce => `0x00${nonce.toString(16).padStart(62, '0')}`),

@@ -1,13 +1,13 @@
 import type { Field, FieldMap, JsonValue } from 'farebox'
 import { textFormOf } from './text-forms.ts'
 
-/** One field of a good input made wrong: `value` is sent instead of it; undefined: the field is left out. */
+/** One field of a valid input made wrong: `value` is sent instead of it; undefined: the field is omitted. */
 export interface InputSpoil {
   readonly field: string
   readonly value: JsonValue | undefined
 }
 
-/** Every way to make one field of an input wrong that no coercion makes right again (D19). */
+/** Every way to make one field of an input invalid that no coercion repairs (D19). */
 export function listInputSpoils(fields: FieldMap): readonly InputSpoil[] {
   return Object.entries(fields).flatMap(([name, field]) => [
     ...(field.required === true ? [{ field: name, value: undefined }] : []),
@@ -24,7 +24,7 @@ const WRONG: { readonly [type in Field['type']]: readonly JsonValue[] } = {
   object: [null, 'a', 1, true, []],
 }
 
-/** Values of the right type, one beyond each bound that the field has. */
+/** Values of the right type, one beyond each bound of the field. */
 function brokenBounds(field: Field): readonly JsonValue[] {
   const form = textFormOf(field)
   if (form !== undefined) return form.bad

@@ -8,25 +8,25 @@ import { networkOf, type NamedJob, type PaymentDraft, type PaymentTerms } from '
 import type { PaymentRecipe } from './recipe.ts'
 import type { OpenObject } from './put-at.ts'
 
-/** Makes payments: the keys of some wallets, and the hashes of the chains. */
+/** Creates payments: the keys of some wallets, and the hashes of the chains. */
 export type PaymentMaker = Awaited<ReturnType<typeof createPaymentMaker>>
 
-/** A payment in its headers, and what is known of it. */
+/** A payment in its headers, and its known properties. */
 export interface MadePayment {
   readonly headers: readonly (readonly [string, string])[]
   /** Lower-case address. */
   readonly from: string
-  /** As the agent keys it: chain, asset, payer, nonce (D6). */
+  /** The agent's key of the payment: chain, asset, payer, nonce (D6). */
   readonly key: string
   readonly refusals: readonly ExpectedRefusal[]
 }
 
 /** Wallets of the fuzz: three with money, one without. */
 const WALLETS = 4
-/** Index of the wallet that the facilitator finds too poor. */
+/** Index of the wallet whose balance the facilitator finds too low. */
 export const POOR = WALLETS - 1
 
-/** Loads the curve and makes the wallets. */
+/** Loads the curve and creates the wallets. */
 export async function createPaymentMaker() {
   const crypto = await loadEvmCrypto()
   const keys = Array.from({ length: WALLETS }, (_, wallet) =>
@@ -43,9 +43,9 @@ export async function createPaymentMaker() {
     draft.authorization.nonce = bindNonce(crypto, named, fromHex(draft.salt))
   }
   return {
-    /** Lower-case; the last of them has no money. */
+    /** Lower-case addresses; the last one has no money. */
     wallets,
-    /** A payment that is right but for the spoils that the recipe names. */
+    /** A payment that is correct except for the faults that the recipe names. */
     make(recipe: PaymentRecipe, terms: PaymentTerms): MadePayment {
       const { spoils } = recipe
       const draft = draftOf(recipe, terms, wallets[recipe.payer] ?? '')
@@ -75,7 +75,7 @@ function draftOf(
   return { version, authorization, salt: undefined, signer: payer, network: networkOf(NETWORK_ID) }
 }
 
-/** Wraps what was signed as the draft's version says. */
+/** Wraps the signed authorization in the draft's version. */
 function wrap({ authorization, salt, version }: PaymentDraft, signature: string, amount: string): OpenObject {
   const kind = { scheme: 'exact', network: NETWORK_ID }
   const { address: asset } = networkOf(NETWORK_ID).asset

@@ -3,18 +3,18 @@ import type { Check } from '../oracle/expected-answer.ts'
 import { EXECUTE_URL } from '../run/fuzz-stage.ts'
 import { isObject, putAt, type OpenObject } from './put-at.ts'
 
-/** A payment while it is being made: right until a spoil changes it. */
+/** A payment under construction: valid until a fault changes it. */
 export interface PaymentDraft {
   version: 1 | 2
   readonly authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string>
   salt: string | undefined
-  /** Which wallet signs, from 0; `authorization.from` says whose payment it claims to be. */
+  /** The index of the signing wallet, from 0; `authorization.from` is the claimed payer. */
   signer: number
-  /** Whose domain is signed. */
+  /** The network whose domain is signed. */
   network: Network
 }
 
-/** What a payment is for. */
+/** The capability and price of a payment. */
 export interface PaymentTerms {
   /** Decimal atomic units. */
   readonly amount: string
@@ -22,42 +22,42 @@ export interface PaymentTerms {
   readonly job: NamedJob
 }
 
-/** What a payment is bound to. */
+/** The job to which a payment is bound. */
 export interface NamedJob {
   readonly endpoint: string
   readonly capability: string
   readonly jobId: string
 }
 
-/** What a spoil of a payment may read. */
+/** The inputs of a payment fault. */
 interface PaymentScene extends PaymentTerms {
   /** Binds the nonce of the draft to a job. */
   readonly bind: (draft: PaymentDraft, named: NamedJob) => void
 }
 
-/** One thing wrong with a payment: done before it is signed, to the envelope, or to the header's text. */
+/** One fault of a payment: applied before it is signed, to the envelope, or to the header's text. */
 export interface PaymentSpoil {
-  /** Each spoil's own: the functions are left out where a recipe is printed. */
+  /** The functions of a fault, which are left out when a recipe is printed. */
   readonly name: string
   readonly check: Check
-  /** Before signing: the signature stays good. */
+  /** Before signing: the signature stays valid. */
   readonly draft?: ((draft: PaymentDraft, scene: PaymentScene) => void) | undefined
   /** After signing. */
   readonly envelope?: (envelope: OpenObject) => void
   /** JSON text to header text; default: base64. */
   readonly encode?: (json: string) => string
-  /** The names that the header is sent under. */
+  /** The header names under which it is sent. */
   readonly names?: readonly string[]
 }
 
-/** A network of the table that is not the agent's. */
+/** A network of the table other than the agent's. */
 const OTHER_NETWORK = networkOf('eip155:8453')
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const NO_ADDRESS = [null, '', '0x', 7, '0x12', `0x${'g'.repeat(40)}`]
 const NO_AMOUNT = [null, '', '01', '1.5', '0x1', '-1', ' 1', '1e4', 1_000]
 
-/** Values that are wrong wherever they are put, each at its path in the JSON that a payment's header holds. */
+/** Values that are invalid anywhere, each at its path in the JSON of a payment header. */
 const WRONG_FIELDS: { readonly [path: string]: readonly unknown[] } = {
   x402Version: [0, 3, '2', null, 1.5, true, [2]],
   payload: [undefined, null, 'x', [], {}, 7],
@@ -85,13 +85,13 @@ const WRONG_FIELDS: { readonly [path: string]: readonly unknown[] } = {
   ],
 }
 
-/** Seconds from now that are wrong for the beginning and the end of an authorization. */
+/** Seconds from now that are invalid for the start and the end of an authorization. */
 const WRONG_TIMES = [
   ...[1, 60, 1e9].map(seconds => ['validAfter', seconds] as const),
   ...[-1e9, -1, 0, 1, 5, 9, 86_402, 1e9].map(seconds => ['validBefore', seconds] as const),
 ]
 
-/** Every way we know to get a payment wrong. */
+/** Every known fault of a payment. */
 export const PAYMENT_SPOILS: readonly PaymentSpoil[] = [
   ...['', 'x', '====', '%', 'a b', btoa('null'), btoa('[]'), btoa('{"a":"\xff"}')].map(header =>
     payer(`header "${header}"`, { encode: () => header }),
@@ -107,7 +107,7 @@ export const PAYMENT_SPOILS: readonly PaymentSpoil[] = [
   payer('signature for another chain', { draft: draft => void (draft.network = OTHER_NETWORK) }),
   { ...wrongField('accepted/amount', '1'), check: 'terms' },
   { ...wrongField('accepted/payTo', ADDRESS), check: 'terms' },
-  // What follows is signed by its payer.
+  // The following faults are signed by the payer.
   terms('pays another wallet', ({ authorization }) => void (authorization.to = ADDRESS)),
   ...[-1n, 1n, 10_000_000n, -10_000n, 2n ** 200n].map(more =>
     terms(`pays ${more} more`, ({ authorization }) => {
@@ -143,7 +143,7 @@ function terms(name: string, draft: PaymentSpoil['draft']): PaymentSpoil {
   return { name, check: 'terms', draft }
 }
 
-/** A field that is not even of its form. */
+/** A field of the wrong form. */
 function wrongField(path: string, value: unknown): PaymentSpoil {
   return payer(`${path} ${JSON.stringify(value)}`, {
     draft(draft) {

@@ -7,31 +7,31 @@ import type { InputSpoil } from './input-spoils.ts'
 import type { PaymentSpoil } from './payment-spoils.ts'
 import type { SentValue } from './values.ts'
 
-/** A job, with all that is wrong with it. Nothing of the request is left to chance but the time it is made at. */
+/** A job with all its faults. Apart from the current time, the request is fully determined by it. */
 export interface Recipe {
   readonly mode: Mode
   readonly jobId: string
   readonly capability: string
-  /** Whether the capability is named: where none is, the first declared is meant. */
+  /** Whether the capability is named; without a name, the first declared one is used. */
   readonly isNamed: boolean
   readonly input: SentValue<JsonObject>
   readonly inputSpoil: InputSpoil | undefined
-  /** What a handler of good will returns. */
+  /** The output of a valid handler. */
   readonly output: JsonObject
   readonly secondsLeft: number
-  /** Undefined: none is sent. */
+  /** Undefined: no input is sent. */
   readonly contentType: string | undefined
   readonly bodySpoils: readonly BodySpoil[]
-  /** What then befell its bytes. */
+  /** The mutations of its bytes. */
   readonly accidents: readonly Accident[]
   /** Undefined: no payment is sent. */
   readonly payment: PaymentRecipe | undefined
   readonly behaviour: string
-  /** What the facilitator does out of order. */
+  /** The facilitator's fault. */
   readonly verifyFault: VerifyFault | undefined
-  /** What `settle` then answers, time after time. */
+  /** The answers of `settle`, in order. */
   readonly settleFaults: readonly SettleFault[]
-  /** Whether it is sent twice at once, and then again in every way. */
+  /** Whether it is sent twice at once, and then repeated in every way. */
   readonly isRepeated: boolean
 }
 
@@ -40,7 +40,7 @@ export interface PaymentRecipe {
   readonly version: 1 | 2
   /** Index of the wallet that pays. */
   readonly payer: number
-  /** 32 bytes of hex, never the bound form. */
+  /** 32 bytes of hex, never of the bound form. */
   readonly nonce: string
   readonly bound: boolean
   /** Whether it is sent as `X-PAYMENT`. */
@@ -48,7 +48,7 @@ export interface PaymentRecipe {
 }
 
 export const VERIFY_FAULTS = ['invalid', 'unauthorized', 'unavailable'] as const
-/** After seven times `unknown` the job is answered 503. */
+/** After seven `unknown` results the job is answered 503. */
 export const SETTLE_FAULTS: readonly (readonly SettleFault[])[] = [
   ['failed'],
   ['unknown'],

@@ -1,13 +1,13 @@
 import type { Field } from 'farebox'
 
-/** A `pattern` or `format` with texts that are surely of it, and texts that surely are not. */
+/** A `pattern` or `format` with texts that match, and texts that do not. */
 export interface TextForm {
   readonly keywords: Pick<Field, 'pattern' | 'format'>
   readonly good: readonly string[]
   readonly bad: readonly string[]
 }
 
-/** Patterns and formats whose good and bad texts are known without running either. */
+/** Patterns and formats whose valid and invalid texts are known without running either. */
 export const TEXT_FORMS: readonly TextForm[] = [
   { keywords: { pattern: '^[a-z]+$' }, good: ['a', 'fare'], bad: ['', 'A', 'a1', 'a\n'] },
   { keywords: { pattern: '^\\d{3}$' }, good: ['123', '000'], bad: ['12', '1234', '١٢٣'] },
@@ -28,7 +28,7 @@ export const TEXT_FORMS: readonly TextForm[] = [
   },
 ]
 
-/** The form a field asks for, where it asks for one. */
+/** The form that a field requires, if any. */
 export function textFormOf(field: Field): TextForm | undefined {
   if (field.pattern === undefined && field.format === undefined) return undefined
   return TEXT_FORMS.find(

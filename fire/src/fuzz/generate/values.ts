@@ -2,38 +2,38 @@ import fc from 'fast-check'
 import type { Field, FieldMap, JsonObject, JsonValue } from 'farebox'
 import { textFormOf } from './text-forms.ts'
 
-/** What a caller sends, and what the handler must then be given: coerced, defaulted, the undeclared left out. */
+/** A sent input, and the handler's expected input: coerced, with defaults, without undeclared fields. */
 export interface SentValue<Value extends JsonValue = JsonValue> {
   readonly sent: Value
   readonly seen: Value
 }
 
-/** Texts that have broken servers before: each is legal JSON, and none may mean anything to ours. */
+/** Texts that have broken other servers: each is valid JSON, and none may have a special meaning here. */
 const ODD_TEXTS = ['\u0000', '\ud800', '\u202eevil', '1e400', '-0', '${AGENT_WALLET_ADDRESS}', '\r\na: b']
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...ODD_TEXTS))
 
-/** Any JSON; keys that a body must not have are left out, and -0, which JSON does not keep. */
+/** Any JSON, without keys that a body must not have, and without -0, which JSON does not preserve. */
 const anyJson: fc.Arbitrary<JsonValue> = fc
   .oneof(fc.jsonValue({ maxDepth: 2 }), texts)
   .map(value => JSON.stringify(value))
   .filter(text => !/__proto__|constructor|prototype/.test(text))
   .map(text => JSON.parse(text) as JsonValue)
 
-/** Inputs that the schema takes, by construction, and what D19 and D20 make of them. */
+/** Inputs that are valid by construction, and their form after D19 and D20. */
 export function inputsOf(fields: FieldMap): fc.Arbitrary<SentValue<JsonObject>> {
   return mapsOf(fields, 'input')
 }
 
-/** Outputs that the schema takes, by construction. */
+/** Outputs that are valid by construction. */
 export function outputsOf(fields: FieldMap): fc.Arbitrary<JsonObject> {
   return mapsOf(fields, 'output').map(({ seen }) => seen)
 }
 
-/** Inputs may be sent in a form that has to be coerced, and with undeclared fields beside them. */
+/** Inputs may be sent in a form that is coerced, and with undeclared fields. */
 type Side = 'input' | 'output'
 
-/** A field of an object; undefined where it is not there. */
+/** A field of an object; undefined if it is absent. */
 interface Member {
   readonly sent: JsonValue | undefined
   readonly seen: JsonValue | undefined
@@ -117,7 +117,7 @@ function numbersOf({ type, minimum = -1e6, maximum = 1e6 }: Field): fc.Arbitrary
       )
 }
 
-/** The first so many times as often as the second. */
+/** The first is chosen this many times as often as the second. */
 export function either<A, B>(
   times: number,
   often: fc.Arbitrary<A>,

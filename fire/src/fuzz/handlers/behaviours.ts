@@ -10,15 +10,15 @@ import {
 import type { ErrorType } from '../oracle/answer-table.ts'
 import { AT_A_KEY, branded, CANARY, HOSTILE_VALUES, raise, WRONG_JSON, type Makes } from './hostile-values.ts'
 
-/** What a handler can work with. */
+/** The context of a handler. */
 export interface HandlerScene {
-  /** An output that the schema takes. */
+  /** A valid output. */
   readonly output: JsonObject
   readonly input: JsonObject
   readonly context: Pick<JobContext, 'signal' | 'remainingMs' | 'log'>
 }
 
-/** A failure in the handler's own words. */
+/** A failure with the handler's own message. */
 interface Reported {
   readonly status: number
   readonly errorType: ErrorType
@@ -26,29 +26,29 @@ interface Reported {
 }
 
 /**
- * How the answer must turn out, where nothing before the handler was wrong: 200 with the valid output; 200 with
- * what JSON makes of the output, or 500 where it makes nothing of it (dev mode's rule, D20); 500 `Internal error`;
- * either; 408; or a failure in the handler's own words.
+ * The expected answer if every check before the handler passes: 200 with the valid output; 200 with the output after
+ * JSON serialization, or 500 if it cannot be serialized (dev mode's rule, D20); 500 `Internal error`; either; 408; or a
+ * failure with the handler's own message.
  */
 export type Outcome = 'done' | 'as JSON' | 'broken' | 'done or broken' | 'late' | Reported
 
-/** Something a handler may do. */
+/** A behaviour of a handler. */
 export interface Behaviour {
   /** With payments on. */
   readonly paid: Outcome
   readonly dev: Outcome
-  /** Returns a new value at each call; thrown errors and promises are part of it. */
+  /** Returns a new value at each call, possibly a thrown error or a promise. */
   readonly run: (scene: HandlerScene) => unknown
 }
 
-/** What a handler of good will does. */
+/** The behaviour of a valid handler. */
 export const QUIET = 'returns at once'
 
 const ANYTHING: Makes = { ...HOSTILE_VALUES, ...AT_A_KEY, ...WRONG_JSON }
 // A promise is waited for, and its text is then the output.
 const { promise: _, ...RETURNED } = ANYTHING
 
-/** The typed errors, which a handler throws for its caller to read, and the answers they become (D26). */
+/** The typed errors that a handler throws for its caller, and the resulting answers (D26). */
 const TYPED_ERRORS: readonly (readonly [make: () => unknown, ...answer: [number, ErrorType, string]])[] = [
   [() => new ValidationError('text', 'is too rude'), 400, 'validation', 'text: is too rude'],
   [() => new ValidationError('\ud800"\n\u2028'), 400, 'validation', '\ud800"\n\u2028'],
@@ -60,7 +60,7 @@ const TYPED_ERRORS: readonly (readonly [make: () => unknown, ...answer: [number,
   [() => branded({ errorType: 'payment', message: 'copied' }), 402, 'payment', 'copied'],
 ]
 
-/** Everything a handler may do, by name. */
+/** All behaviours of a handler, by name. */
 export const BEHAVIOURS: { readonly [name: string]: Behaviour } = {
   ...ending('done', 'done', {
     [QUIET]: ({ output }) => output,
@@ -132,14 +132,14 @@ export const BEHAVIOURS: { readonly [name: string]: Behaviour } = {
   ),
 }
 
-/** The behaviour of a name out of a recipe. Throws where there is none. */
+/** The behaviour with a name from a recipe. Throws if there is none. */
 export function behaviourOf(name: string): Behaviour {
   const behaviour = BEHAVIOURS[name]
   if (behaviour === undefined) throw new RangeError(`no behaviour called ${name}`)
   return behaviour
 }
 
-/** Whether a message is one that a handler threw for its caller to read. */
+/** Whether a message was thrown by a handler for its caller. */
 export function isOfHandler(error: string): boolean {
   return TYPED_ERRORS.some(([, , , message]) => message === error)
 }
@@ -147,12 +147,12 @@ export function isOfHandler(error: string): boolean {
 type Run = Behaviour['run']
 type Runs = { readonly [name: string]: Run }
 
-/** Behaviours by how they end in the two modes. */
+/** Behaviours by their results in the two modes. */
 function ending(paid: Outcome, dev: Outcome, runs: Runs): { readonly [name: string]: Behaviour } {
   return Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, { paid, dev, run }]))
 }
 
-/** Each value put where a handler may put it. */
+/** Each value at each place of an output. */
 function placed(place: string, makes: Makes, put: (make: () => unknown) => Run): Runs {
   return Object.fromEntries(Object.entries(makes).map(([name, make]) => [`${place} ${name}`, put(make)]))
 }
@@ -174,7 +174,7 @@ function thenable(act: (resolve: Settle, reject: Settle) => void): object {
   return { then: act }
 }
 
-/** Looks like a plain output when `then` is first read, and never again: it must not be read again. */
+/** Looks like a plain output when `then` is first read, and never again: it must be read only once. */
 function changingThenable(output: JsonObject, later: () => unknown): object {
   let reads = 0
   // oxlint-disable-next-line unicorn/no-thenable -- what is tested

@@ -1,13 +1,15 @@
-/** Planted in everything of a handler that is not meant for callers: it must never come out. */
+/** Planted in all handler data that is not meant for callers: it must never be revealed. */
 export const CANARY = 'CANARY-7f3a-secret-of-the-handler'
 
-/** One more than may be in an output; made once, because making it is slow. */
+/** One more than the maximum in an output; created once, because creating it is slow. */
 const ENDLESS: readonly number[] = Array.from({ length: 1_000_001 }, () => 1)
 
-/** Makers of values, by what they are. */
+/** Factories of values, by name. */
 export type Makes = { readonly [name: string]: () => unknown }
 
-/** Objects whose trouble is at a key: where the schema does not name it, it is dropped, and nothing is wrong. */
+/**
+ * Objects with a hostile value at one key: if the schema does not name the key, it is dropped, and the output is valid.
+ */
 export const AT_A_KEY: Makes = {
   'object without prototype': () => Object.create(null) as unknown,
   cycle: () => {
@@ -18,7 +20,7 @@ export const AT_A_KEY: Makes = {
   'throwing getter': () => Object.defineProperty({}, 'x', { enumerable: true, get: raise }),
 }
 
-/** Other values that no JSON answer can carry as they are, and that are no text either. */
+/** Other values that JSON cannot represent unchanged, and that are not text. */
 export const HOSTILE_VALUES: Makes = {
   undefined: () => undefined,
   null: () => null,
@@ -65,7 +67,7 @@ export const HOSTILE_VALUES: Makes = {
   'error that changes when it is read': changing,
 }
 
-/** Values that JSON can carry: wrong as a whole output, and as what is thrown. */
+/** Values that JSON can represent: invalid as a whole output, and as a thrown value. */
 export const WRONG_JSON: Makes = {
   text: () => CANARY,
   number: () => 402,
@@ -74,7 +76,7 @@ export const WRONG_JSON: Makes = {
   'object with a status': () => ({ status: 402, httpStatus: 402, errorType: 'payment', message: CANARY }),
 }
 
-/** As an error of another installed copy of the package looks to ours. */
+/** An error of another installed copy of the package. */
 export function branded(properties: object): Error {
   return Object.defineProperties(Object.assign(new Error('x'), properties), {
     [Symbol.for('farebox.service-error')]: { value: true },
@@ -85,7 +87,7 @@ export function raise(): never {
   throw new Error(CANARY)
 }
 
-/** Throws itself whenever it is touched, and throws that again when what was thrown is touched. */
+/** Throws itself at every access, also when the thrown value is accessed. */
 function evilProxy(): object {
   const traps = ['get', 'has', 'ownKeys', 'getPrototypeOf', 'getOwnPropertyDescriptor']
   const evil: object = new Proxy({}, Object.fromEntries(traps.map(trap => [trap, rethrow])))
@@ -101,7 +103,7 @@ function raiseEvil(): never {
   throw evilProxy()
 }
 
-/** Its type is right when it is first read, and never again. */
+/** Its type is correct at the first read, and never again. */
 function changing(): Error {
   let reads = 0
   return Object.defineProperties(branded({}), {

@@ -4,14 +4,14 @@ import type { Declaration } from 'farebox'
 import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
 import type { InputJudge } from './check-course.ts'
 
-/** As ajv-formats has it, but for the dot in the domain: RFC 5321 asks for none. */
+/** The expression of ajv-formats without the required dot in the domain: RFC 5321 requires none. */
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 
-/** RFC 3339 asks for the T and for the colon in an offset; ajv-formats does not. */
+/** RFC 3339 requires the T and the colon in an offset; ajv-formats does not. */
 const RFC_3339 = /^\S+T\S+(?:Z|[+-]\d\d:\d\d)$/i
 
-/** Judges inputs by JSON Schema and a validator that is not ours. */
+/** Checks inputs with JSON Schema and an independent validator. */
 export function createAjvOracle(declaration: Declaration): InputJudge {
   const ajv = new Ajv2020({ strict: false, strictNumbers: true, ownProperties: true, validateSchema: false })
   addFormats.default(ajv)

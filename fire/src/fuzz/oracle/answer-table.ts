@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
-/** The documented kinds of answer (interface, "Errors"; D2, D8, D11, D15, D32): which status may carry which body. */
+/** The documented kinds of answer (interface, "Errors"; D2, D8, D11, D15, D32): the body that each status may have. */
 export type ErrorType = 'validation' | 'capability' | 'payment' | 'deadline' | 'internal'
 
-/** An answer as it was read off the wire. */
+/** An answer as received. */
 export interface ReadAnswer {
   readonly status: number
   readonly headers: Headers
@@ -31,7 +31,7 @@ const COMPLETED = objectOf({
   completed_at: { type: 'integer' },
 })
 
-/** The JSON Schema of the body that each status has. */
+/** The JSON Schema of the body of each status. */
 const BODIES: { readonly [status: number]: object } = {
   200: COMPLETED,
   400: failureOf(['validation', 'capability']),
@@ -59,7 +59,7 @@ function failureOf(types: readonly ErrorType[], error: object = TEXT): object {
   return objectOf({ ...VERSION, status: { const: 'failed' }, error_type: { enum: types }, error })
 }
 
-/** What of an answer is not in the table, in words; undefined where all of it is. */
+/** The deviation of an answer from the table, in words; undefined if there is none. */
 export function refuseAnswer(answer: ReadAnswer): string | undefined {
   return refuseHeaders(answer) ?? refuseBody(answer) ?? refuseDemand(answer)
 }
@@ -79,7 +79,7 @@ function refuseHeaders({ headers, status }: ReadAnswer): string | undefined {
   return undefined
 }
 
-/** What of the body is not that of its status. */
+/** The deviation of the body from the schema of its status. */
 export function refuseBody({ status, text }: ReadAnswer): string | undefined {
   const schema = BODIES[status]
   if (schema === undefined) return `${status} is no documented status`

@@ -4,22 +4,22 @@ import type { FuzzStage, GateEvent, HandlerCall } from '../run/fuzz-stage.ts'
 import { readObject, refuseAnswer, type ReadAnswer } from './answer-table.ts'
 import { findLeak, type Foreseen } from './foresee.ts'
 
-/** What became of a request. */
+/** The course of a request. */
 export interface Course {
   readonly answer: ReadAnswer
   readonly calls: readonly HandlerCall[]
   readonly events: readonly GateEvent[]
 }
 
-/** How often the gate was asked. */
+/** The number of requests to the gate. */
 export function countCalls({ events }: Course, call: 'verify' | 'settle'): number {
   return events.filter(event => event.call === call).length
 }
 
-/** Whether a capability's schema takes an input, by another validator than ours. */
+/** Whether a capability's schema accepts an input, by an independent validator. */
 export type InputJudge = (capability: string, input: unknown) => string | undefined
 
-/** What is wrong with the course a request took; undefined where it went as foreseen. */
+/** The deviation of a request from its expected course; undefined if there is none. */
 export function checkCourse(
   stage: FuzzStage,
   built: BuiltRequest,

@@ -2,12 +2,12 @@ import type { Mode } from '../run/fuzz-stage.ts'
 import type { ErrorType } from './answer-table.ts'
 
 /**
- * What `POST /execute` is judged by (D14), written down a second time, apart from the code it judges: of all that is
- * wrong with a request the earliest check decides the answer. The last is what its message begins with.
+ * The checks of `POST /execute` (D14), written a second time, independent of the code under test: of all faults of a
+ * request the earliest check decides the answer. The last item is the beginning of its message.
  */
 const CHECKS = {
   size: [400, 'validation', 'body: '],
-  /** Without a payment header, out of dev mode, the price is the answer. */
+  /** Without a payment header, outside dev mode, the answer is the price. */
   demand: [402, 'payment'],
   body: [400, 'validation', 'body: '],
   service_version: [400, 'validation', 'service_version: '],
@@ -29,25 +29,25 @@ export type Check = keyof typeof CHECKS
 
 const ORDER = Object.keys(CHECKS)
 
-/** The checks that fall away where nobody pays. */
+/** The checks that do not apply without payments. */
 const OF_PAYMENTS: ReadonlySet<Check> = new Set(['demand', 'secret', 'payer', 'terms', 'verify', 'settle'])
 
-/** The answer that a request must get, as far as it is known by how the request was made. */
+/** The answer that a request must get, as far as its construction determines it. */
 export interface ExpectedAnswer {
-  /** Which check ends it; undefined where nothing is wrong. */
+  /** The check that ends it; undefined if there is no fault. */
   readonly check: Check | undefined
   readonly status: number
   readonly errorType?: ErrorType
-  /** What the message begins with: the field at fault. */
+  /** The beginning of the message: the field at fault. */
   readonly starts?: string | undefined
   /** The whole message. */
   readonly error?: string
 }
 
-/** One thing that is wrong with a request, and what it is answered with where that is not its check's answer. */
+/** One fault of a request, and its answer if that differs from its check's answer. */
 export type ExpectedRefusal = Partial<ExpectedAnswer> & { readonly check: Check }
 
-/** The answer to a request with these things wrong, the earliest of them. */
+/** The answer to a request with these faults: that of the earliest. */
 export function expectAnswer(mode: Mode, refusals: readonly ExpectedRefusal[]): ExpectedAnswer {
   const all: readonly ExpectedRefusal[] = mode === 'locked' ? [...refusals, { check: 'secret' }] : refusals
   const due = mode === 'dev' ? all.filter(({ check }) => !OF_PAYMENTS.has(check)) : all
@@ -61,7 +61,7 @@ export function refuse(refusal: ExpectedRefusal): ExpectedAnswer {
   return { status, errorType, starts, ...refusal }
 }
 
-/** The place of a check in the order. */
+/** The position of a check in the order. */
 export function orderOf(check: Check): number {
   return ORDER.indexOf(check)
 }

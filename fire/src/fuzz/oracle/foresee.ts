@@ -6,21 +6,21 @@ import { CANARY } from '../handlers/hostile-values.ts'
 import { orderOf, refuse, type ExpectedAnswer } from './expected-answer.ts'
 import { depthOf } from './read-body.ts'
 
-/** The whole course of a request, foreseen: its answer, and what is asked of whom on the way. */
+/** The expected course of a request: its answer, and the calls on the way. */
 export interface Foreseen {
   readonly statuses: readonly number[]
   readonly answer: ExpectedAnswer
   readonly handlerCalls: number
   readonly verifyCalls: number
-  /** Least and most. */
+  /** Minimum and maximum. */
   readonly settleCalls: readonly [number, number]
   /** Whether the clock must move before it is answered. */
   readonly takesTime: boolean
-  /** What `output` must be in a 200; undefined: not known. */
+  /** The expected `output` in a 200; undefined: unknown. */
   readonly output: JsonValue | undefined
 }
 
-/** Foresees a built request's course (D7, D14, D20, D26). */
+/** Predicts the course of a request (D7, D14, D20, D26). */
 export function foresee(recipe: Recipe, built: BuiltRequest): Foreseen {
   const { expected } = built
   const isPaid = recipe.mode === 'paid'
@@ -68,7 +68,7 @@ function failing(answer: ExpectedAnswer): Pick<Foreseen, 'statuses' | 'answer'> 
 /** D39: an answer nests at most 64 deep, and its output is one level down. */
 const DEEPEST_OUTPUT = 63
 
-/** What a handler's output comes to as JSON, worked out a second time; undefined where JSON, or D39, does not take it. */
+/** The JSON form of a handler's output, computed independently; undefined if JSON, or D39, does not allow it. */
 function asJson({ behaviour, output }: Recipe, { input = {} }: BuiltRequest): JsonValue | undefined {
   const { signal } = new AbortController()
   const context = { signal, remainingMs: () => 1, log: () => undefined }
@@ -85,7 +85,7 @@ function asJson({ behaviour, output }: Recipe, { input = {} }: BuiltRequest): Js
 const INSIDE =
   /(?:\n|\\n)\s+at |\.[mc]?[tj]s:\d+|node_modules|node:internal|file:\/\/|TypeError|ReferenceError/
 
-/** What in an answer its caller was never to see; undefined where there is nothing of the kind. */
+/** The internal data in an answer that its caller must never see; undefined if there is none. */
 export function findLeak(text: string, mayQuoteHandler: boolean): string | undefined {
   if (!mayQuoteHandler && text.includes(CANARY)) return 'what a handler threw or returned came out'
   const [shown] = INSIDE.exec(text) ?? []

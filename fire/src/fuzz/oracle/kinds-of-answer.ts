@@ -2,9 +2,9 @@ import { isOfHandler } from '../handlers/behaviours.ts'
 import { readObject, type ReadAnswer } from './answer-table.ts'
 
 /**
- * Every kind of answer the agent documents (interface "Errors", D14 to D21), by a name, its status, its
- * `error_type` and the form of its message. Where a message is changed or added its form is changed here: the fuzz
- * says which is unknown, and which never came.
+ * Every kind of answer that the agent documents (interface "Errors", D14 to D21), by a name, its status, its
+ * `error_type` and the form of its message. When a message is changed or added, its form is changed here: the fuzz
+ * reports unknown messages, and kinds that never occurred.
  */
 const FAILURES: { readonly [type: string]: readonly RegExp[] } = {
   '400 validation': [
@@ -80,15 +80,15 @@ const FAILURES: { readonly [type: string]: readonly RegExp[] } = {
   '500 internal': [/^Internal error$/, /^the payment could not be verified now, nothing was charged$/],
 }
 
-/** Kinds that are no failure. */
+/** Kinds that are not failures. */
 const OTHERS = { completed: '200 completed', demand: '402 demand', pending: '503 pending' } as const
 
-/** A failure that a handler chose the words of. */
+/** A failure with a handler's own message. */
 const OF_HANDLER = "in the handler's words"
-/** A failure of a documented type with words nobody wrote down above. */
+/** A failure of a documented type with a message that is not listed above. */
 const UNKNOWN = 'in unknown words'
 
-/** All kinds that must come up, by name. */
+/** All kinds that must occur, by name. */
 export function kindsOfAnswer(): readonly string[] {
   const failures = Object.entries(FAILURES).flatMap(([type, forms]) =>
     forms.map(form => `${type} ${form.source}`),
@@ -97,7 +97,7 @@ export function kindsOfAnswer(): readonly string[] {
   return [...Object.values(OTHERS), ...failures, ...types.map(type => `${type} ${OF_HANDLER}`)]
 }
 
-/** Which kind an answer is. */
+/** The kind of an answer. */
 export function kindOfAnswer({ status, text }: ReadAnswer): string {
   const body = readObject(text) ?? {}
   if (status === 200) return OTHERS.completed
@@ -110,7 +110,7 @@ export function kindOfAnswer({ status, text }: ReadAnswer): string {
   return `${type} ${form ?? `${UNKNOWN}: ${error.replace(/got .*/s, '').slice(0, 80)}`}`
 }
 
-/** Whether a kind is one of those that nobody wrote down. */
+/** Whether a kind is not listed. */
 export function isUnknownKind(kind: string): boolean {
   return kind.includes(UNKNOWN)
 }

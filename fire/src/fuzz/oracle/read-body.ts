@@ -1,13 +1,13 @@
 import { isObject, type OpenObject } from '../generate/put-at.ts'
 import type { Check } from './expected-answer.ts'
 
-/** What a request without its payment asks for, read a second time and by other means than the agent's own. */
+/** The demands of a request apart from its payment, parsed a second time and independently of the agent's code. */
 export interface ReadBody {
-  /** The checks that it does not pass. */
+  /** The checks that it fails. */
   readonly refusals: readonly Check[]
-  /** Whether it names a capability that nobody declares. */
+  /** Whether it names an undeclared capability. */
   readonly namesUnknown: boolean
-  /** Undefined where no declared one is meant. */
+  /** Undefined if it selects no declared capability. */
   readonly capability: string | undefined
   readonly jobId: unknown
   readonly input: OpenObject | undefined
@@ -15,7 +15,7 @@ export interface ReadBody {
 
 const MIB = 1_048_576
 
-/** Reads it as D14, D15 and D16 say. `names` are the declared capabilities, the first the one meant by none. */
+/** Reads it by D14, D15 and D16. `names` are the declared capabilities, the first one being the default. */
 export function readBody(
   contentType: string | undefined,
   bytes: Buffer,
@@ -59,7 +59,7 @@ function readJson(bytes: Buffer): unknown {
   }
 }
 
-/** How deep a value of JSON is nested. */
+/** The nesting depth of a JSON value. */
 export function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   return 1 + Object.values(value).reduce((most: number, inner) => Math.max(most, depthOf(inner)), 0)
@@ -76,7 +76,7 @@ function asObject(value: unknown): OpenObject | undefined {
   return isObject(value) ? value : undefined
 }
 
-/** By each of its characters, where the agent uses an expression. */
+/** Character by character, where the agent uses a regular expression. */
 function isUuid4(text: string): boolean {
   if (text.length !== 36 || text[14] !== '4' || !'89abAB'.includes(text[19] ?? 'x')) return false
   return [...text].every((character, at) =>

@@ -3,15 +3,18 @@ import { createPaymentMaker } from '../generate/payment-maker.ts'
 import { isUnknownKind, kindOfAnswer, kindsOfAnswer } from '../oracle/kinds-of-answer.ts'
 import { runRound } from './run-round.ts'
 
-/** How much of it a size is: each kind of answer must come up `eachSeen` times. */
+/** The amount of work of a size: each kind of answer must occur `eachSeen` times. */
 const AMOUNTS = {
   small: { answers: 3_000, eachSeen: 1 },
   full: { answers: 1_000_000, eachSeen: 10 },
 } as const
-/** After so many findings it ends. */
+/** The number of findings after which it ends. */
 const MOST_FINDINGS = 5
 
-/** The fixed recipes and rounds of drawn ones, until so many answers came; and whether everything that is documented came up. */
+/**
+ * The fixed recipes and rounds of random ones, until the requested number of answers; and whether every documented kind
+ * occurred.
+ */
 export async function fuzzRounds({ seed, size, signal, progress }: BatteryRun): Promise<BatteryResult> {
   const { answers: wanted, eachSeen } = AMOUNTS[size]
   const maker = await createPaymentMaker()

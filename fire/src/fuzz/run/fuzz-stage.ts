@@ -2,26 +2,26 @@ import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 import { createAgent, type Declaration, type JobContext, type JsonObject, type PaymentGate } from 'farebox'
 import { createFakeClock, createFakeGate, type SettleFault, type VerifyFault } from 'farebox/testing'
 
-/** How an agent is run: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
+/** The mode of an agent: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
 export type Mode = 'dev' | 'paid' | 'locked'
 
 export const NETWORK_ID = 'eip155:84532'
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
 export const EXECUTE_URL = 'http://agent.test/execute'
 
-/** One call of a handler: what it was given, and in which capability's name. */
+/** One call of a handler: its input, and its capability. */
 export interface HandlerCall {
   readonly capability: string
   readonly input: JsonObject
 }
 
-/** One question to the payment gate. */
+/** One request to the payment gate. */
 export interface GateEvent {
   readonly call: 'verify' | 'settle'
   readonly key: string
 }
 
-/** What handlers and gate do next, whichever are called. */
+/** The next actions of handlers and gate, whichever are called. */
 interface Next {
   work: (input: JsonObject, context: JobContext) => unknown
   /** One for each call, as long as there are any. */
@@ -29,10 +29,10 @@ interface Next {
   settleFaults: SettleFault[]
 }
 
-/** An agent under fire, and everything it touched. */
+/** An agent under test, and everything it used. */
 export type FuzzStage = Awaited<ReturnType<typeof createFuzzStage>>
 
-/** Sets up an agent in a mode, on a clock of its own, with its store in memory. */
+/** Sets up an agent in a mode, with its own clock and its store in memory. */
 export async function createFuzzStage(mode: Mode, declaration: Declaration, funded: readonly string[]) {
   const clock = createFakeClock()
   const next: Next = { work: () => ({}), verifyFaults: [], settleFaults: [] }
@@ -56,11 +56,11 @@ export async function createFuzzStage(mode: Mode, declaration: Declaration, fund
   })
   const close = async (): Promise<void> => {
     const closing = agent.close()
-    // Jobs may never end: their grace passes on this clock.
+    // Jobs may never end: their grace period passes on this clock.
     await clock.advance(2 * SHUTDOWN_GRACE_SECONDS * 1_000)
     await closing
   }
-  /** Answers one request. A fault that is put between the agent and the oracle replaces it. */
+  /** Answers one request. A fault between the agent and the oracle replaces the answer. */
   const fetch = (request: Request) => agent.fetch(request)
   return { mode, declaration, agent, clock, gate, calls, next, fetch, close }
 }
@@ -70,16 +70,16 @@ function nothing(): void {}
 const NO_LOG = { job: nothing, note: nothing, warn: nothing, flush: nothing }
 
 /**
- * A gate that remembers every payment it was ever asked about, so that a charge can be judged afterwards. The listed
- * payers have enough, nobody else has anything.
+ * A gate that records every payment it was ever asked about, so that charges can be judged afterwards. The listed
+ * payers have enough money, all others have none.
  */
 function createRecordingGate(funded: readonly string[], next: Next) {
   const gate = createFakeGate({ funded })
-  /** What was asked since it was last read, in the order in which it was asked. */
+  /** The requests since the last read, in order. */
   const events: GateEvent[] = []
-  /** Keys of all payments it found good. */
+  /** Keys of all payments that it verified. */
   const verified = new Set<string>()
-  /** Transactions of all payments it charged, by their keys. */
+  /** Transactions of all payments that it charged, by payment key. */
   const charged = new Map<string, string>()
   const recording: PaymentGate = {
     ...gate,

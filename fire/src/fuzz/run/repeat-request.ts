@@ -6,7 +6,10 @@ import { refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { countCalls } from '../oracle/check-course.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
-/** What a repeat must come to: the status, whether it has the first answer's bytes, and how often the gate is asked. */
+/**
+ * The expected result of a repeat: the status, whether it has the first answer's bytes, and the number of gate
+ * requests.
+ */
 interface Due {
   readonly status: number
   readonly sameBytes: boolean
@@ -18,7 +21,7 @@ const STORED: Due = { status: 200, sameBytes: true, verifies: 0, settles: 0 }
 const REFUSED: Due = { status: 402, sameBytes: false, verifies: 0, settles: 0 }
 const RESOLD: Due = { status: 200, sameBytes: false, verifies: 1, settles: 1 }
 
-/** Sends a job that was answered again (D22 to D24, D8), and says what was wrong with how that went. */
+/** Repeats an answered job (D22 to D24, D8), and returns the deviations. */
 export async function repeatRequest(
   scene: RunScene,
   recipe: Recipe,
@@ -89,7 +92,7 @@ async function expectRepeat(
   return verifies === due.verifies ? undefined : `the repeat verified ${verifies} times`
 }
 
-/** Two jobs with one payment, at once: exactly one is done, and paid for once. */
+/** Two jobs with one payment, concurrently: exactly one is delivered, and paid for once. */
 async function expectOneDone(scene: RunScene, wires: readonly WireRequest[]): Promise<string | undefined> {
   const answers = await Promise.all(wires.map(wire => send(scene, wire)))
   const settles = scene.stage.gate.events.splice(0).filter(({ call }) => call === 'settle').length

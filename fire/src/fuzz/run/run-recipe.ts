@@ -7,13 +7,13 @@ import { foresee } from '../oracle/foresee.ts'
 import { repeatRequest } from './repeat-request.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
-/** Runs a recipe, and says what was wrong with how it went; undefined where nothing was. */
+/** Runs a recipe, and returns the deviation; undefined if there is none. */
 export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string | undefined> {
   const { stage, maker, judgeInput } = scene
   const { run } = behaviourOf(recipe.behaviour)
   const built = buildRequest(recipe, stage.declaration, maker, stage.clock.nowMs())
   const { wire, input, expected } = built
-  // What happened before is forgotten.
+  // Earlier events are cleared.
   stage.calls.length = 0
   stage.gate.events.length = 0
   stage.next.work = (given, context) => run({ output: structuredClone(recipe.output), input: given, context })
@@ -25,7 +25,7 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
   const [answer, twin = answer] = await Promise.all(sent)
   if (answer === undefined) return 'never answered'
   const course = takeCourse(stage, answer)
-  // What the other validator takes must be done; of an input that nobody made the rest may be coerced, or refused.
+  // Inputs that the other validator accepts must be accepted; mutated inputs may also be coerced, or refused.
   const isRefused =
     expected.check === undefined &&
     input === undefined &&

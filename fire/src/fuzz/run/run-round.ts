@@ -15,25 +15,25 @@ import { sabotageStage, type Sabotage } from './sabotages.ts'
 import type { RunScene } from './send-request.ts'
 
 interface RoundOptions {
-  /** What everything is drawn from; `fixed`: the fixed recipes instead. */
+  /** The seed of all draws; `fixed`: the fixed recipes instead. */
   readonly seed: number | 'fixed'
   readonly maker: PaymentMaker
   readonly onAnswer?: (answer: ReadAnswer) => void
-  /** How the proof that the fuzz can fail is made. */
+  /** The sabotage that proves that the fuzz can fail. */
   readonly sabotage?: Sabotage
-  /** Runs the one recipe at this path alone. */
+  /** Runs only the one recipe at this path. */
   readonly path?: string | undefined
 }
 
-/** Recipes of one round: enough to be cheap, few enough that agents do not grow. */
+/** Recipes of one round: enough to be efficient, few enough that agents stay small. */
 const ROUND_RECIPES = 1_500
 
 /** How far the clock moves before a request, in ms. */
 const pauses = either(500, fc.constant(0), fc.integer({ min: 1, max: 700_000 }))
 
 /**
- * One declaration, an agent of it in each mode, and a round of recipes. Returns the first that goes wrong: in words for
- * a person, and the path at which fast-check finds it, for `--replay <seed>/<path>`.
+ * One declaration, an agent of it in each mode, and a round of recipes. Returns the first deviation: in words, and the
+ * path at which fast-check finds it, for `--replay <seed>/<path>`.
  */
 export async function runRound(options: RoundOptions) {
   const { seed, path } = options
@@ -52,7 +52,7 @@ export async function runRound(options: RoundOptions) {
     } catch (error) {
       reason = `no answer: ${describeAnything(error)}`
     }
-    // Node reports a rejection only when the turn is over.
+    // Node reports a rejection only at the end of the turn.
     await setImmediate()
     reason = watch.noted.splice(0)[0] ?? reason
     return reason === undefined
@@ -78,7 +78,7 @@ export async function runRound(options: RoundOptions) {
   return { text, path: found }
 }
 
-/** Notes in words what would have ended this process: an exception nobody caught, a rejection nobody handled. */
+/** Records errors that would have ended this process: uncaught exceptions and unhandled rejections. */
 function watchProcess() {
   const noted: string[] = []
   const note = (thrown: unknown): void =>
@@ -88,7 +88,7 @@ function watchProcess() {
   return { noted, stop }
 }
 
-/** What was thrown, in words; what is thrown may throw when it is looked at. */
+/** A thrown value in words; it may throw again when it is read. */
 function describeAnything(thrown: unknown): string {
   try {
     return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)

@@ -2,7 +2,7 @@ import { CANARY } from '../handlers/hostile-values.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
 import type { FuzzStage } from './fuzz-stage.ts'
 
-/** What is done to an answer before it is judged; `count` is which it is, from 1. */
+/** The change of an answer before it is judged; `count` is its number, from 1. */
 export type Sabotage = (
   answer: ReadAnswer,
   stage: FuzzStage,
@@ -13,8 +13,8 @@ const DONE = '{"service_version":"1.0","job_id":"x","status":"completed","output
 const LATE = '{"status":"failed","error_type":"deadline","error":"late","service_version":"1.0"}'
 
 /**
- * Breaks of one promise each: what the fuzz must catch, or it proves nothing. Each is the real agent with something
- * put between it and the oracle.
+ * Violations of one promise each: the fuzz must detect them, or it proves nothing. Each is the real agent with a
+ * wrapper between it and the oracle.
  */
 export const SABOTAGES: { readonly [name: string]: Sabotage } = {
   'answers 200 to a caller who has not paid': ({ text }) =>
@@ -44,7 +44,7 @@ export const SABOTAGES: { readonly [name: string]: Sabotage } = {
   },
 }
 
-/** The same agent, its answers sabotaged. */
+/** The same agent with sabotaged answers. */
 export function sabotageStage(stage: FuzzStage, sabotage: Sabotage): FuzzStage {
   let count = 0
   return {

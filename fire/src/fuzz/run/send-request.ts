@@ -5,7 +5,7 @@ import type { ReadAnswer } from '../oracle/answer-table.ts'
 import type { Course, InputJudge } from '../oracle/check-course.ts'
 import { EXECUTE_URL, type FuzzStage } from './fuzz-stage.ts'
 
-/** Where recipes are run. */
+/** The stage on which recipes run. */
 export interface RunScene {
   readonly stage: FuzzStage
   readonly maker: PaymentMaker
@@ -14,12 +14,12 @@ export interface RunScene {
   readonly onAnswer: (answer: ReadAnswer) => void
 }
 
-/** An answer with nothing to wait for comes within so many turns of the event loop, or never. */
+/** An answer that waits for nothing arrives within this many turns of the event loop, or never. */
 const MOST_TURNS = 200_000
-/** How far the clock is moved before an answer is given up. */
+/** How far the clock is moved before an answer is abandoned. */
 const LONGEST_WAIT_SECONDS = 60
 
-/** Sends a request and reads its answer; rejects where none comes. `takesTime`: the clock has to be moved. */
+/** Sends a request and reads its answer; rejects if there is none. `takesTime`: the clock has to be moved. */
 export async function send(
   scene: RunScene,
   { headers, body }: WireRequest,
@@ -33,7 +33,7 @@ export async function send(
   })
   const state = { isOver: false }
   const answering = read(stage.fetch(request)).finally(() => void (state.isOver = true))
-  // It is awaited below, or never ends.
+  // It is awaited below, or never settles.
   answering.catch(() => undefined)
   const step = takesTime ? () => stage.clock.advance(1_000) : () => setImmediate()
   for (let left = takesTime ? LONGEST_WAIT_SECONDS : MOST_TURNS; left > 0 && !state.isOver; left -= 1)
@@ -44,7 +44,7 @@ export async function send(
   return answer
 }
 
-/** Takes what happened since the last time. */
+/** Takes the events since the last call. */
 export function takeCourse({ calls, gate }: FuzzStage, answer: ReadAnswer): Course {
   return { answer, calls: calls.splice(0), events: gate.events.splice(0) }
 }

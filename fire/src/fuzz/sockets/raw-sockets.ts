@@ -11,14 +11,14 @@ const HOST = 'Host: x\r\n'
 const GET = `GET /health HTTP/1.1\r\n${HOST}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-/** So many connections at once: most wait, because what is broken is often not finished. */
+/** The number of concurrent connections: most wait, because broken requests are often incomplete. */
 const AT_ONCE = 250
-/** An answer that is due is waited for: this only ends a hang. */
+/** A due answer is awaited: this limit only ends a hang. */
 const LONGEST_WAIT_MS = 600_000
 
-/** An answer to what is broken may never come. The agent shares this process with its clients, so it is given time. */
+/** A broken request may never be answered. The agent shares this process with its clients, so it gets some time. */
 const QUIET_MS = 1_000
-/** How many requests with broken bytes each size is. */
+/** The number of requests with broken bytes in each size. */
 const BROKEN = { small: 200, full: 50_000 } as const
 
 /** Sends the cases below, and requests with broken bytes, to an agent on a port. */
@@ -81,7 +81,10 @@ const WHOLE = [
   post(`${JSON_TYPE}PAYMENT-SIGNATURE: e30=\r\nTransfer-Encoding: chunked\r\n`, '2\r\n{}\r\n0\r\n\r\n'),
 ]
 
-/** What no broken request is likely to become, and the statuses due, in order; others are in `http/serve.test.ts` and the conformance suite. */
+/**
+ * Cases that random mutations are unlikely to produce, and the expected statuses, in order; others are in
+ * `http/serve.test.ts` and the conformance suite.
+ */
 const CASES: readonly (readonly [sent: string, due: readonly number[]])[] = [
   ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
   [post('Content-Length: +4\r\n', 'null'), [400]],
@@ -93,12 +96,12 @@ const CASES: readonly (readonly [sent: string, due: readonly number[]])[] = [
   [`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, [404]],
   [`GET /health HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\nnull`, [200]],
   [post('Expect: 100-continue\r\nContent-Length: 2\r\n', '{}'), [402]],
-  // One hidden behind an empty body.
+  // A request hidden behind an empty body.
   [post('Content-Length: 0\r\n', GET), [402, 200]],
   [GET.repeat(20), Array.from({ length: 20 }, () => 200)],
 ]
 
-/** As the table of answers; what never became a request has fewer headers. */
+/** The table of answers; bytes that never became a request have fewer headers. */
 function refuseRaw(answer: ReadAnswer): string | undefined {
   const { status, headers, text } = answer
   const leak = findLeak(text, false)
@@ -108,16 +111,16 @@ function refuseRaw(answer: ReadAnswer): string | undefined {
   return status < 500 ? refuseBody(answer) : `${status} is no status for this`
 }
 
-/** What came back over one connection. */
+/** The data received on one connection. */
 interface RawExchange {
   readonly answers: readonly ReadAnswer[]
-  /** Bytes that are no whole answer. */
+  /** Bytes that are not a complete answer. */
   readonly rest: string
 }
 
 /**
- * Sends bytes as they are (a text as Latin-1), and reads what comes until the other side closes, until so many answers
- * are there, or until nothing came for a while.
+ * Sends bytes unchanged (a text as Latin-1), and reads until the other side closes, until the expected number of
+ * answers has arrived, or until nothing has arrived for a while.
  */
 async function exchangeRaw(
   port: number,
@@ -140,7 +143,7 @@ async function exchangeRaw(
   return readAnswers(received)
 }
 
-/** The answers in what was received, by their lengths; interim ones are left out. */
+/** The answers in the received bytes, split by their lengths; interim ones are left out. */
 function readAnswers(received: string): RawExchange {
   const answers: ReadAnswer[] = []
   let rest = received

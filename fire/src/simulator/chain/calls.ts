@@ -23,14 +23,17 @@ const SETTLE = '0x1c8cbdc9'
 
 const ERRORS = [...spendPermissionsAbi, ...parseAbi(['error Error(string)'])]
 
-/** Of an item of BatchSettler without the hash of a code: bytes of its parts, in order. The second says whether it has one. */
+/** An item of BatchSettler without a code hash: bytes of its parts, in order. The second says whether it has one. */
 const ITEM_BYTES = [20, 1, 20, 16, 6, 6, 32, 1, 32, 32] as const
 
-/** Of the facilitator's programs that ask for code sizes (`code-sizes.ts`): their instructions, in characters. */
+/** The facilitator's programs that read code sizes (`code-sizes.ts`): their instructions, in characters. */
 const PROGRAM_CHARACTERS = 62
 const PROGRAM_WITH_CALL = { characters: 174, startsWith: '0x62', lengthOfWordsAt: 40 }
 
-/** The answer to a question for code sizes, a word for each account, and the call of Multicall3 behind it. Nobody has code here. */
+/**
+ * The answer to a request for code sizes, a word for each account, and the call of Multicall3 behind it. No account has
+ * code here.
+ */
 export function readCodeQuestion(data: string): {
   readonly words: string
   readonly behind: BatchedCall | undefined
@@ -43,12 +46,15 @@ export function readCodeQuestion(data: string): {
   return { words: '0'.repeat(length), behind }
 }
 
-/** The calls within a Multicall3 batch; undefined for any other data. By hand: a general ABI coder is felt. */
+/**
+ * The calls within a Multicall3 batch; undefined for any other data. Decoded by hand, because a general ABI coder is
+ * noticeably slower.
+ */
 export function readBatch({ to, data }: BatchedCall): readonly BatchedCall[] | undefined {
   if (to !== MULTICALL3 || !data.startsWith(AGGREGATE3)) return undefined
   const { address, uint } = readWords(data)
   const count = Number(uint(1))
-  // As `encodeBatch` lays them out: behind their offsets, one after the other.
+  // In the layout of `encodeBatch`: behind their offsets, one after the other.
   let at = 2 + count
   return Array.from({ length: count }, () => {
     const digits = Number(uint(at + 3)) * 2
@@ -59,7 +65,7 @@ export function readBatch({ to, data }: BatchedCall): readonly BatchedCall[] | u
   })
 }
 
-/** The transfers within a call of BatchSettler; undefined for any other data. Nobody has code here. */
+/** The transfers within a call of BatchSettler; undefined for any other data. No account has code here. */
 export function readSettle({ to, data }: BatchedCall): readonly BatchedCall[] | undefined {
   if (to !== SETTLER || !data.startsWith(SETTLE)) return undefined
   const { address, uint } = readWords(data)
@@ -85,7 +91,7 @@ export function encodePaid(results: readonly CallResult[]): string {
   return `0x${uintWord(paid)}`
 }
 
-/** What a batch came to, as `aggregate3` returns it. */
+/** The results of a batch, as `aggregate3` returns them. */
 export function encodeResults(results: readonly CallResult[]): string {
   const number = (value: number): string => value.toString(16).padStart(64, '0')
   const tails = results.map(
@@ -108,7 +114,7 @@ export function encodeRevert(words: string): string {
     : encodeErrorResult({ abi: ERRORS, errorName: 'Error', args: [words] })
 }
 
-/** A call that changes the token; undefined for one that only asks. */
+/** A call that changes the token; undefined for one that only reads. */
 export function readTokenCall(data: string): TokenCall | undefined {
   const { address, bytes32, uint } = readWords(data)
   if (data.startsWith(CANCEL_AUTHORIZATION)) return { kind: 'cancel', from: address(0), nonce: bytes32(1) }
@@ -127,7 +133,7 @@ export function readTokenCall(data: string): TokenCall | undefined {
   }
 }
 
-/** Reads a signed transaction as a node does: who sent it is recovered from its signature. */
+/** Reads a signed transaction as a node does: the sender is recovered from its signature. */
 export function readRawTransaction(crypto: EvmCrypto, raw: string): ChainTransaction {
   const { r, s, yParity, ...unsigned } = parseTransaction(`0x02${raw.slice(4)}`)
   const { to, data, nonce, maxFeePerGas } = unsigned

@@ -33,13 +33,13 @@ import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './
 export interface NodeRequest {
   readonly method: string
   readonly parameters: readonly unknown[]
-  /** Answered from the block so many before the newest; default: as far as nodes are behind just then. */
+  /** Answered from the block this many before the newest; default: the current lag of the nodes. */
   readonly behind?: number
-  /** Answered with times of blocks so much later than they are, earlier where negative. */
+  /** Answered with block times later by this much, or earlier if negative. */
   readonly aheadSeconds?: number
 }
 
-/** What nodes show, and where they are. */
+/** The state that nodes show, and their position. */
 export interface NodeParts {
   readonly wires: Wires
   readonly random: Random
@@ -48,10 +48,10 @@ export interface NodeParts {
   readonly token: Token
 }
 
-/** What becomes of transactions, and what gas costs, at a node. */
+/** The handling of transactions and the gas price at a node. */
 interface NodeWays {
   readonly baseFee: () => bigint
-  /** Takes a transaction that was sent; returns why it did not, where it did not. */
+  /** Accepts a transaction; returns the reason if it does not. */
   readonly take: (transaction: ChainTransaction) => string | undefined
 }
 
@@ -59,7 +59,7 @@ const METHOD_NOT_FOUND = -32_601
 const BALANCE_OF = '0x70a08231'
 const AUTHORIZATION_STATE = '0xe94a0102'
 const ONE_ETHER = 10n ** 18n
-/** What a spend is estimated at. */
+/** The gas estimate of a spend. */
 const SPEND_GAS = 90_000n
 
 interface View {
@@ -68,14 +68,14 @@ interface View {
   readonly state: TokenState
 }
 
-/** A call as it is asked for; without `to` it is a contract creation that is only tried. */
+/** The parameters of a call; without `to` it simulates a contract creation. */
 interface AskedCall {
   readonly from?: string
   readonly to?: string
   readonly data: string
 }
 
-/** Makes a node: what answers JSON-RPC calls. It throws a {@link JsonRpcError} for what it refuses. */
+/** Creates a node: a handler of JSON-RPC calls. It throws a {@link JsonRpcError} for a refusal. */
 export function createNode(
   { wires, stage, chain, token }: NodeParts,
   { baseFee, take }: NodeWays,
@@ -94,7 +94,7 @@ export function createNode(
     }
   }
 
-  /** Only spends are estimated: by what they would come to behind all that waits for a block. */
+  /** Only spends are estimated: by their result after all pending transactions. */
   const estimate = ({ from = '', to = '', data }: AskedCall, state: TokenState): string => {
     const spend = readSpend(crypto, { to: to.toLowerCase(), data }, from.toLowerCase())
     if (spend === undefined)
@@ -171,7 +171,10 @@ export function createNode(
   }
 }
 
-/** Makes what tries one call of the token or Multicall3, without an EVM, on a state that those before it in a batch have left. */
+/**
+ * Creates a simulator of one call of the token or Multicall3, without an EVM, on the state that earlier calls of a
+ * batch have left.
+ */
 function createTryCall(token: Token, domainSeparator: string) {
   const value = (result: bigint | number): CallResult => ({
     succeeded: true,
@@ -195,11 +198,11 @@ function createTryCall(token: Token, domainSeparator: string) {
   }
 }
 
-/** What `eth_getLogs` is asked with. */
+/** The filter of `eth_getLogs`. */
 interface LogFilter {
   readonly fromBlock: string
   readonly toBlock: string
-  /** For each place one or several, any of which will do. */
+  /** For each position one topic or several alternatives. */
   readonly topics: readonly (string | readonly string[])[]
 }
 
@@ -230,7 +233,7 @@ export function receiptOf(
   }
 }
 
-/** A block, with the hashes of its transactions; its time is moved by so many seconds. */
+/** A block, with the hashes of its transactions; its time is shifted by this many seconds. */
 function blockHeader({ number, seconds, hash, mined }: Block, baseFee: bigint, aheadSeconds: number): object {
   return {
     number: quantity(BigInt(number)),

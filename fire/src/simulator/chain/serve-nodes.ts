@@ -11,7 +11,7 @@ const SPIKED_BASE_FEE = 200_000_000_000n
 const SYNC = 'eth_sendRawTransactionSync'
 const NODE_WAITS_MS = 20_000
 
-/** Serves the nodes of a chain, as slow, forgetful, dear and untrue as the plan of faults has them. */
+/** Serves the nodes of a chain, as slow, forgetful, expensive and dishonest as the fault plan says. */
 export function serveNodes(parts: NodeParts) {
   const { wires, random, chain } = parts
   const { time, faults } = wires
@@ -54,7 +54,7 @@ export function serveNodes(parts: NodeParts) {
     return node({ ...request, behind })
   }
 
-  /** EIP-7966: the receipt is the answer, if it comes in time. */
+  /** EIP-7966: the receipt is the answer, if it arrives in time. */
   const waitForReceipt = async (hash: unknown): Promise<unknown> => {
     for (let waitedMs = 0; waitedMs < NODE_WAITS_MS; waitedMs += BLOCK_MS) {
       const receipt = node({ method: 'eth_getTransactionReceipt', parameters: [hash] })
@@ -71,14 +71,14 @@ export function serveNodes(parts: NodeParts) {
     },
   }
   return {
-    /** What relayers have broadcast, in order. */
+    /** The relayers' broadcast transactions, in order. */
     broadcast,
-    /** How long a transaction that is sent now will wait for a block; infinite for one that gets lost. */
+    /** How long a transaction sent now will wait for a block; infinite for one that gets lost. */
     delayOfTransaction(): number {
       const { delayMs, isForgotten } = deliveryOf()
       return isForgotten ? Number.POSITIVE_INFINITY : delayMs
     },
-    /** The node each kind of process asks: both show the same chain, and lie about it each for itself. */
+    /** The node of each kind of process: both show the same chain, and lie about it independently. */
     node: {
       agent: createLyingNode('agent', serving, parts),
       facilitator: createLyingNode('facilitator', serving, parts),
@@ -90,13 +90,13 @@ function isSpiked({ gasSpike }: FaultPlan, sinceStartMs: number): boolean {
   return gasSpike !== undefined && sinceStartMs >= gasSpike.fromMs && sinceStartMs < gasSpike.toMs
 }
 
-/** That it lies, each time it could. */
+/** The probability of a lie at each opportunity. */
 const LIE_RATE = 0.7
 
 /**
- * A node that lies at times, in one of three ways, and tells the truth in all else, so that its answers disagree: it
- * swallows transactions and invents their receipts, and shows those of others without a transfer; shows an old head; or has
- * the times of blocks wrong. One that kept a whole fork of its own would be believed (SECURITY.md).
+ * A node that lies at times, in one of three ways, and is otherwise honest, so that its answers disagree: it swallows
+ * transactions and invents their receipts, and shows those of others without a transfer; shows an old head; or has
+ * wrong block times. A node with a complete fork of its own would be believed (SECURITY.md).
  */
 function createLyingNode(
   of: Lie['of'],

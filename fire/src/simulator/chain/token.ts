@@ -13,13 +13,13 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { addressTopic, word } from '@farebox/payments/src/chain/rpc-words'
 import { toEventHash } from 'viem/utils'
 
-/** The token at one block: never changed, only replaced. */
+/** The token at one block: immutable. */
 export interface TokenState {
   readonly balances: ReadonlyMap<string, bigint>
   /** By {@link nonceKey}. */
   readonly spent: ReadonlyMap<string, 'used' | 'cancelled'>
   readonly isPaused: boolean
-  /** Of the contract that moves the token by permission; absent: nobody has permitted anything. */
+  /** The state of the contract that moves the token by permission; absent: there are no permissions. */
   readonly spends?: SpendState
 }
 
@@ -31,19 +31,19 @@ export type TokenCall =
   | { readonly kind: 'pause' | 'unpause' }
   | SpendCall
 
-/** What a call came to. */
+/** The result of a call. */
 export type TokenOutcome =
   | { readonly ok: true; readonly state: TokenState; readonly logs: readonly ChainLog[] }
   | { readonly ok: false; readonly revert: string }
 
-/** LocalUSDC without an EVM: the same order of checks, and the same words. */
+/** LocalUSDC without an EVM: the same order of checks, and the same messages. */
 export type Token = ReturnType<typeof createToken>
 
 export function nonceKey(from: string, nonce: string): string {
   return `${from}:${nonce}`
 }
 
-/** Makes the token, with SpendPermissions beside it; `isSigned` says whether the payer signed exactly this. */
+/** Creates the token, with SpendPermissions; `isSigned` returns whether the payer signed exactly this. */
 export function createToken(
   address: string,
   isSigned: (authorization: Authorization, signature: string) => boolean,
@@ -131,10 +131,10 @@ function revert(words: string): TokenOutcome {
 
 // SpendPermissions, which moves the token as its owners permit.
 
-/** What an owner permits; without a limit nothing. */
+/** The terms of a permission; without a limit it permits nothing. */
 export interface SpendTerms {
   readonly limit: bigint
-  /** Of all spends together, since the permission was first set. */
+  /** The sum of all spends since the permission was first set. */
   readonly cap: bigint
 }
 
@@ -143,7 +143,7 @@ interface SpendRule extends SpendTerms {
   readonly spent: bigint
 }
 
-/** SpendPermissions at one block: never changed, only replaced. */
+/** SpendPermissions at one block: immutable. */
 export interface SpendState {
   readonly rules: ReadonlyMap<string, SpendRule>
   /** `<id> <ref>` of each spend. */
@@ -199,7 +199,7 @@ export function readSpend(
   }
 }
 
-/** What a spend comes to before the token moves anything: the contract's checks, in its order. */
+/** The result of a spend before the token moves anything: the contract's checks, in its order. */
 function judgeSpend(state: SpendState, call: SpendCall & { kind: 'spend' }): SpendRefusal | SpendState {
   const { id, amount, ref } = call
   if (state.refs.has(`${id} ${ref}`)) return 'RefUsed'
@@ -214,13 +214,13 @@ function judgeSpend(state: SpendState, call: SpendCall & { kind: 'spend' }): Spe
   }
 }
 
-/** New terms; those with a limit of zero revoke. What was spent stays spent. */
+/** New terms; a limit of zero revokes. The spent amount stays. */
 export function setTerms(state: SpendState, id: string, { limit, cap }: SpendTerms): SpendState {
   const spent = state.rules.get(id)?.spent ?? 0n
   return { ...state, rules: new Map(state.rules).set(id, { limit, cap: cap < spent ? spent : cap, spent }) }
 }
 
-/** Answers what SpendPermissions is asked; undefined for any other call. */
+/** Answers read calls of SpendPermissions; undefined for any other call. */
 export function answerOfSpends(
   crypto: EvmCrypto,
   { to, data }: BatchedCall,

@@ -61,7 +61,7 @@ test('each payment in a batch fails alone, and the transaction still succeeds', 
   expect(chain.find('0x1')?.mined).toMatchObject({ succeeded: true, logs: [{}, {}] })
 })
 
-test('an account’s transactions are mined in the order of their nonces, and wait for the one before', () => {
+test('an account’s transactions are mined in nonce order, and wait for the previous one', () => {
   chain.submit(transaction('0x2', [{ kind: 'pause' }], { nonce: 1 }), 0)
   pass(2)
   expect(chain.find('0x2')).toBeUndefined()
@@ -71,7 +71,7 @@ test('an account’s transactions are mined in the order of their nonces, and wa
   expect(chain.submit(transaction('0x3', []), 0)).toBe('nonce too low')
 })
 
-test('a replacement needs a tenth more, and then takes the place', () => {
+test('a replacement needs a fee a tenth higher, and then takes the place of the first', () => {
   chain.submit(transaction('0x1', [pay()]), 0)
   expect(chain.submit(transaction('0x1', [pay()]), 0)).toBe('already known')
   expect(chain.submit(transaction('0x2', [pay()], { maxFeePerGas: 109n }), 0)).toBe(
@@ -83,7 +83,7 @@ test('a replacement needs a tenth more, and then takes the place', () => {
   expect(chain.find('0x3')?.mined.succeeded).toBe(true)
 })
 
-test('a reorganisation undoes what was in its blocks, and what was not forgotten comes back', () => {
+test('a reorganisation undoes the transactions in its blocks; those still in the pool are mined again', () => {
   chain.submit(transaction('0x1', [pay()]), 0)
   pass(1)
   const before = chain.find('0x1')?.block

@@ -7,9 +7,9 @@ import type { Token, TokenCall, TokenState } from './token.ts'
 export interface ChainTransaction {
   readonly hash: string
   readonly sender: string
-  /** Of accounts whose nonces matter; others send what they like, in any order. */
+  /** Set for accounts whose nonces matter; others send anything, in any order. */
   readonly nonce: number | undefined
-  /** With several calls each may fail alone; a single one that fails takes the transaction with it. */
+  /** With several calls each may fail alone; a single call that fails makes the transaction fail. */
   readonly calls: readonly TokenCall[]
   readonly maxFeePerGas: bigint
 }
@@ -27,21 +27,21 @@ export interface Block {
   readonly hash: string
   readonly mined: readonly MinedTransaction[]
   readonly state: TokenState
-  /** How many transactions of an account are mined. */
+  /** The number of mined transactions of an account. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The chain, as it is at this moment: blocks are made when somebody looks. */
+/** The chain at this moment: blocks are made when it is read. */
 export type VirtualChain = ReturnType<typeof createVirtualChain>
 
 interface Pending {
   readonly transaction: ChainTransaction
   readonly fromMs: number
-  /** Where several are ready for one block. */
+  /** The priority of a transaction among several for one block. */
   readonly rank: number
 }
 
-/** A block that is being made. */
+/** A block under construction. */
 type Building = { -readonly [key in 'state' | 'counts']: Block[key] } & { readonly mined: MinedTransaction[] }
 
 interface ChainParts {
@@ -54,7 +54,7 @@ interface ChainParts {
 
 export const BLOCK_MS = 2_000
 
-/** Makes a chain with one block, whose state is given. */
+/** Creates a chain with one block of the given state. */
 export function createVirtualChain(parts: ChainParts) {
   const { nowMs, random, trace, token } = parts
   const { blocks, pending, places, slotMs, catchUp, replace } = createBlocks(parts)
@@ -63,7 +63,7 @@ export function createVirtualChain(parts: ChainParts) {
     return blocks.filter(({ mined }) => mined.length > 0)
   }
   return {
-    /** The newest block, or one so many blocks before it. */
+    /** The newest block, or the one this many blocks before it. */
     head(behind = 0): Block {
       const head = catchUp()
       return behind === 0 ? head : (blocks[Math.max(0, head.number - behind)] ?? head)
@@ -72,7 +72,7 @@ export function createVirtualChain(parts: ChainParts) {
       catchUp()
       return blocks[number]
     },
-    /** State and counts once all that the nodes know is in a block, in the order in which they would put it there. */
+    /** State and counts after all pending transactions, in the order in which nodes would mine them. */
     pending(): Pick<Block, 'state' | 'counts'> {
       const { state, counts } = catchUp()
       const built: Building = { state, counts, mined: [] }
@@ -89,7 +89,7 @@ export function createVirtualChain(parts: ChainParts) {
       const mined = block?.mined.find(one => one.transaction.hash === hash)
       return block && mined && { mined, block }
     },
-    /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
+    /** Sends a transaction to a node; it may be mined after the given delay. Undefined if it was accepted. */
     submit(transaction: ChainTransaction, delayMs: number): string | undefined {
       const { counts } = catchUp()
       const { hash, sender, nonce, maxFeePerGas } = transaction
@@ -105,9 +105,12 @@ export function createVirtualChain(parts: ChainParts) {
       pending.set(hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
       return undefined
     },
-    /** The nodes forget a transaction that is not mined yet. */
+    /** The nodes drop a pending transaction. */
     forget: (hash: string): void => void pending.delete(hash),
-    /** Replaces the newest blocks by others; their transactions come back after the milliseconds that `returns` gives. */
+    /**
+     * Replaces the newest blocks by others; their transactions are pending again after the milliseconds that `returns`
+     * gives.
+     */
     reorganise(depth: number, returns: (transaction: ChainTransaction) => number | 'forgotten'): void {
       const kept = Math.max(1, catchUp().number + 1 - depth)
       trace.note('chain', () => `blocks from ${kept} on are replaced`)
@@ -121,14 +124,14 @@ export function createVirtualChain(parts: ChainParts) {
   }
 }
 
-/** Makes the blocks of a chain, and what waits for one. */
+/** Makes the blocks of a chain, and resolves waits for one. */
 function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
   const startSlot = Math.floor(nowMs() / BLOCK_MS)
   const blocks: Block[] = []
   const pending = new Map<string, Pending>()
   const places = new Map<string, Block>()
   let forks = 0
-  /** The end of the hashes of blocks: those of one fork have the same. */
+  /** The suffix of block hashes: blocks of one fork have the same. */
   let fork = '0'.repeat(56)
 
   const slotMs = (number: number): number => (startSlot + number) * BLOCK_MS
@@ -164,7 +167,7 @@ function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
       while (blocks.length <= newest) head = append()
       return head
     },
-    /** Takes away the blocks from this number on; returns their transactions. */
+    /** Removes the blocks from this number on; returns their transactions. */
     replace(from: number): readonly MinedTransaction[] {
       forks += 1
       fork = forks.toString(16).padStart(56, '0')
@@ -175,10 +178,10 @@ function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
   }
 }
 
-/** Mines what is ready, in the order of its ranks and nonces. */
+/** Mines the ready transactions, in the order of their ranks and nonces. */
 function fill(token: Token, built: Building, ready: Pending[], seconds: number): void {
   ready.sort((one, other) => one.rank - other.rank)
-  // Again and again, because one that is mined may make room for the next of its account.
+  // Repeated, because a mined transaction may unblock the next of its account.
   for (let mined = true; mined && ready.length > 0;) {
     const at = ready.findIndex(({ transaction: { nonce, sender } }) => {
       return nonce === undefined || nonce === (built.counts.get(sender) ?? 0)

@@ -11,23 +11,23 @@ import {
   type CallFault,
 } from './targeted-fault.ts'
 
-/** Which process makes a call, as far as its dying is concerned. */
+/** The process that makes a call, for faults that kill it. */
 export type ProcessKind = 'agent' | 'facilitator' | 'payer'
 
-/** What a call goes to, as far as its failing is concerned. */
+/** The target of a call, for faults that make it fail. */
 export type PortKind = 'store' | 'ledger' | 'node' | 'network'
 
-/** The faults of a history as they come to pass, until it is to calm down. */
+/** The faults of a history as they occur, until the calm phase. */
 export type Faults = ReturnType<typeof createFaults>
 
-/** Deaths in one history: with more, nothing would ever get done. Some are left for what is hardly ever done. */
+/** The maximum number of deaths in one history: with more, no work would complete. Some are reserved for rare calls. */
 const MOST_CRASHES = { usual: 8, scarce: 11 } as const
 const MOST_PAUSES = 4
 
-/** How much sooner a process dies, or stops for a while, over a deed than over a look. */
+/** How much more likely a process dies or stops at a write than at a read. */
 const DEADLINESS = { look: 0.5, call: 1, deed: 3, rare: 12, seldom: 30, scarce: 120 } as const
 
-/** How many calls are made at once, without a wait of their own: messages have one in any case. */
+/** The share of calls that complete immediately: messages always have a delay. */
 const PROMPT: { readonly [port in PortKind]: number } = { store: 0.6, ledger: 0.6, node: 1, network: 1 }
 
 export function createFaults(random: Random, plan: FaultPlan) {
@@ -46,7 +46,7 @@ export function createFaults(random: Random, plan: FaultPlan) {
   const watchers: (() => void)[] = []
   const { amount } = plan
   const happens = (source: Random, rate: number): boolean => !faults.isCalm && rate > 0 && source.chance(rate)
-  /** Some are there at once, which spares an event; the answer at the latest takes its time. */
+  /** Some arrive at once, which saves an event; the answer always takes time. */
   const travelMs = (usualMs: number, promptRate: number): number => {
     if (happens(messages, amount.slowness)) {
       happened('messages late')
@@ -61,7 +61,7 @@ export function createFaults(random: Random, plan: FaultPlan) {
     }
     return calls.chance(PROMPT[port]) ? 0 : calls.next() * 3
   }
-  /** A broken connection is a fault of messages: there nobody hears nothing, but late. */
+  /** A broken connection is a message fault: there, callers get an error late instead of silence. */
   const strike = (port: PortKind, name: string): CallFault | undefined => {
     const { targeted } = plan
     if (targeted?.at !== name || struck === MOST_STRIKES || !happens(strikes, STRIKE_RATE)) return undefined
@@ -75,7 +75,7 @@ export function createFaults(random: Random, plan: FaultPlan) {
   const faults = {
     plan,
     isCalm: false,
-    /** What becomes of one request and its answer. */
+    /** The fate of one request and its answer. */
     ofMessage(usualMs: number) {
       sent += 1
       const fault = {
@@ -84,16 +84,16 @@ export function createFaults(random: Random, plan: FaultPlan) {
         backMs: travelMs(usualMs, 0),
         losesRequest: happens(messages, amount.loss),
         losesAnswer: happens(messages, amount.loss),
-        /** The caller of what was lost hears nothing, where otherwise its connection would break. */
+        /** The caller of a lost message gets no reply at all; otherwise its connection breaks. */
         isSilent: messages.chance(0.3),
-        /** The request arrives once more, so much later. */
+        /** The request arrives a second time, this much later. */
         againMs: happens(messages, amount.duplication) ? travelMs(usualMs * 4, 0) : undefined,
       }
       if (fault.losesRequest || fault.losesAnswer) happened('messages lost')
       if (fault.againMs !== undefined) happened('messages doubled')
       return fault
     },
-    /** A message of this place arrives on a route, perhaps after some that were sent later. */
+    /** A message at this position arrives on a route, perhaps after later ones. */
     arrived(route: string, place: number): void {
       const last = arrived.get(route) ?? 0
       if (place < last) happened('messages overtaken')
@@ -121,7 +121,7 @@ export function createFaults(random: Random, plan: FaultPlan) {
       const isPlain = crash === undefined && fail === undefined && pauseMs === 0 && delayMs === 0
       return isPlain ? UNHARMED : { crash, fail, pauseMs, delayMs }
     },
-    /** Something happened that a run wants to have seen: it is counted. */
+    /** Counts an event that a run must have seen. */
     happened,
     /** Calls back whenever the targeted fault strikes. */
     onStrike: (callback: () => void): void => void watchers.push(callback),

@@ -4,15 +4,15 @@ import type { Parties } from '../history/start-parties.ts'
 import type { Random } from '../seeded-random.ts'
 import type { World } from '../build-world.ts'
 
-/** Blocks; in seconds well below a network's finality. */
+/** In blocks; in seconds well below a network's finality. */
 const DEEPEST_REORGANISATION = 4
 const MOST_LOST_MS = 3_000
-/** A backup is older than a replica is behind. */
+/** A backup is older than a replica's lag. */
 const MOST_RESTORED_MS = 30_000
-/** After what a targeted fault struck: the answer may have been acted on by then, or not. */
+/** After a call that a targeted fault struck: its answer may have been acted on by then, or not. */
 const SOON_MS = 4_000
 
-/** Sets what goes wrong at its own time, whoever does what then: stores that fall back, blocks that are replaced. */
+/** Schedules the faults with their own times: stores that are restored, blocks that are replaced. */
 export function scheduleFaults(
   world: World,
   { agents, programs, failOverLedger, hasLedger }: Parties,
@@ -75,7 +75,7 @@ export function scheduleFaults(
     onStrike(BLOCK_MS, struck => {
       const lostMs = struck.between(500, 3 * MOST_LOST_MS)
       loseRows(lostMs)
-      // One machine may have been below both: then the chain alone knows of a charge.
+      // Both may have been on one machine: then only the chain records a charge.
       if (struck.chance(0.4)) failOverStores(lostMs)
     })
   return scheduled
@@ -89,7 +89,7 @@ function replaceBlocks(world: World, random: Random, depth: number): void {
       if (call.kind === 'spend') world.spends.undone.add(`${call.id} ${call.ref}`)
       if (call.kind === 'pay') world.undone.add(paymentKey(world.network, call.authorization))
     }
-    // Mined again soon, or late, or forgotten by the nodes; but nobody would repeat what others than a relayer did.
+    // Mined again soon, or late, or dropped by the nodes; but only relayers' transactions would be repeated.
     if (transaction.nonce !== undefined && random.chance(0.3)) {
       faults.happened('transactions forgotten with their blocks')
       return 'forgotten'

@@ -1,11 +1,11 @@
 import type { Random } from '../seeded-random.ts'
 
-/** How long a message, and a call that is late, takes at most. */
+/** The maximum duration of a message, and of a delayed call. */
 export const SLOWEST_MESSAGE_MS = 12_000
-/** How long a process stops at most. */
+/** The maximum pause of a process. */
 export const LONGEST_PAUSE_MS = 25_000
 
-/** What becomes of a call through a port of a process. */
+/** The fate of a process's call through a port. */
 export interface CallFault {
   readonly crash: 'before' | 'after' | undefined
   readonly fail: 'before' | 'after' | undefined
@@ -13,14 +13,14 @@ export interface CallFault {
   readonly delayMs: number
 }
 
-/** What becomes of most calls: nothing, at once. */
+/** The usual fate of a call: success, at once. */
 export const UNHARMED: CallFault = { crash: undefined, fail: undefined, pauseMs: 0, delayMs: 0 }
 
 /**
- * Every call of a process to something that outlives it, by name, and what hangs on it: after a `look` nothing has
- * changed, after a `deed` something has, and a `call` is a payer's. Processes die over each of them, before it and
- * after it; over deeds sooner, and soonest over what is seldom
- * done: `rare` once in hundreds of histories, `scarce` once in thousands; `seldom` is what comes just before that.
+ * Every call of a process to an external part, by name, and its kind: a `look` changes nothing, a `deed` changes
+ * something, and a `call` is a payer's. Processes die before and after each of them; more likely at writes, and most
+ * likely at rare calls: `rare` occurs once in hundreds of histories, `scarce` once in thousands; `seldom` comes right
+ * before those.
  */
 export const PORT_CALLS: { readonly [name: string]: Weight } = {
   ...callsOf('store.', { claim: 'deed', read: 'look', write: 'deed', unresolved: 'look' }),
@@ -49,7 +49,7 @@ function callsOf(whose: string, calls: { readonly [name: string]: Weight }): typ
   return Object.fromEntries(Object.entries(calls).map(([name, weight]) => [whose + name, weight]))
 }
 
-/** What goes wrong at a targeted call. */
+/** The fault at a targeted call. */
 export const MISHAPS = [
   'stops for a while',
   'dies before it',
@@ -63,8 +63,8 @@ export const MISHAPS = [
 type Mishap = (typeof MISHAPS)[number]
 
 /**
- * One call at which a history goes wrong again and again. What breaks a promise is seldom one mishap: it is a second
- * one, or a repeat, in the moment that the first has opened. Spread over a whole history they hardly ever meet.
+ * One call that fails repeatedly in a history. A promise rarely breaks by one fault: it takes a second one, or a
+ * repeat, in the moment after the first. Spread over a whole history they hardly ever coincide.
  */
 export interface TargetedFault {
   /** One of {@link PORT_CALLS}. */
@@ -72,17 +72,17 @@ export interface TargetedFault {
   readonly mishap: Mishap
 }
 
-/** How many histories have one; those that are quiet otherwise, too. */
+/** The share of histories that have one, including those without other faults. */
 const SHARE = 0.4
-/** That it strikes, each time the call is made. */
+/** The probability that it strikes, at each call. */
 export const STRIKE_RATE = 0.6
-/** Strikes in one history: with more, nothing would ever get done. */
+/** The maximum number of strikes in one history: with more, no work would complete. */
 export const MOST_STRIKES = 3
 
 const named = (whose: string, ...names: readonly string[]): readonly string[] =>
   names.map(name => whose + name)
 
-/** Where it is decided who has a job or a payment, and what became of it. */
+/** Calls that decide who has a job or a payment, and its outcome. */
 const DECISIVE_CALLS = [
   ...named('store.', 'claim', 'read', 'write'),
   ...named('facilitator /', 'verify', 'settle'),
@@ -92,12 +92,12 @@ const DECISIVE_CALLS = [
   'agent /execute',
 ]
 
-/** Where the chain is asked what became of a payment: after the answer its blocks may be replaced. */
+/** Calls that read the outcome of a payment from the chain: after the answer its blocks may be replaced. */
 const CHAIN_LOOKS = ['node ', ''].flatMap(whose =>
   named(whose, 'eth_call', 'eth_getLogs', 'eth_getTransactionReceipt'),
 )
 
-/** Where a ledger is told what it must not forget, mostly of a transaction that is about to be sent. */
+/** Calls that write durable facts to the ledger, mostly of a transaction that is about to be sent. */
 const LEDGER_DEEDS = [
   ...named('ledger.', 'submit', 'submit', 'capture-and-submit', 'capture-and-submit'),
   ...named('eth_sendRawTransaction', '', 'Sync'),
@@ -105,7 +105,7 @@ const LEDGER_DEEDS = [
   'facilitator /settle',
 ]
 
-/** Draws the targeted fault of a history, if it has one: mostly at a call that decides, mostly a stop. */
+/** Draws the targeted fault of a history, if it has one: usually at a deciding call, usually a stop. */
 export function planTargetedFault(random: Random): TargetedFault | undefined {
   if (!random.chance(SHARE)) return undefined
   const mishap = random.chance(0.35)
@@ -124,7 +124,7 @@ function callsFor(mishap: Mishap, random: Random): readonly string[] {
   return random.chance(0.75) ? DECISIVE_CALLS : USUAL_CALLS
 }
 
-/** What an agent asks its node for while it spends, and for nothing else. */
+/** Calls of an agent to its node that occur only while it spends. */
 const SPENDING_CALLS = named('node eth_', 'estimateGas', 'getTransactionCount', 'sendRawTransaction')
 const LOOKS_FOR_SPENDS = 'node eth_blockNumber'
 const FOR_SPENDS_ALONE = [
@@ -133,10 +133,10 @@ const FOR_SPENDS_ALONE = [
   ...named('node eth_', 'chainId', 'maxPriorityFeePerGas'),
 ]
 const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.includes(name))
-/** The last is asked only where an earlier run may have spent: seldom enough to need a fault of its own. */
+/** The last one occurs only if an earlier run may have spent: rarely enough to need its own fault. */
 const STRUCK_SPENDS = [...SPENDING_CALLS, 'node eth_sendRawTransaction', LOOKS_FOR_SPENDS, LOOKS_FOR_SPENDS]
 
-/** The targeted fault of a history in which agents spend: half of those that another call would have strike a spend. */
+/** The targeted fault of a history in which agents spend: half of those at other calls strike a spend instead. */
 export function targetSpends(random: Random, drawn: TargetedFault | undefined): TargetedFault | undefined {
   if (drawn === undefined || random.chance(0.5) || drawn.mishap.startsWith('sees')) return drawn
   const at = random.pick(STRUCK_SPENDS)
@@ -144,7 +144,7 @@ export function targetSpends(random: Random, drawn: TargetedFault | undefined): 
   return { at, mishap: random.pick(['dies before it', 'dies after it']) }
 }
 
-/** What a targeted fault makes of the call it strikes. */
+/** The effect of a targeted fault on the call it strikes. */
 export function faultAtTarget(random: Random, { mishap }: TargetedFault): CallFault {
   const faults: { readonly [mishap in Mishap]?: () => Partial<CallFault> } = {
     'stops for a while': () => ({ pauseMs: random.between(300, LONGEST_PAUSE_MS) }),

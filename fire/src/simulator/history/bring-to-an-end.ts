@@ -4,21 +4,21 @@ import type { World } from '../build-world.ts'
 import type { Parties } from './start-parties.ts'
 
 const SETTLING_MS = 12_000
-/** A transaction that hangs is looked into after 15 s, and may have others behind it. */
+/** A stuck transaction is inspected after 15 s, and may block others. */
 const RECOVERY_MS = 90_000
 const LOOK_MS = 2_000
 
-/** What a history goes through until it is over. */
+/** The phases of a history. */
 export interface Course {
   readonly world: World
   readonly plan: WorkloadPlan
   readonly parties: Parties
   readonly errands: { readonly left: number }
-  /** Faults that have their own time and have not happened yet. */
+  /** Scheduled faults that have not happened yet. */
   readonly scheduled: { readonly left: number }
 }
 
-/** Lets happen what was planned, and whatever goes wrong with it. */
+/** Runs the planned events, with all their faults. */
 export async function liveThrough(course: Course): Promise<void> {
   const { world, plan, scheduled } = course
   const endMs = world.wires.time.nowMs() + plan.lengthMs
@@ -26,8 +26,8 @@ export async function liveThrough(course: Course): Promise<void> {
 }
 
 /**
- * Nothing goes wrong any more; then no authorization can be used any more, whatever the chain may do; then all
- * programs begin anew and see through what was left.
+ * Faults stop; then every authorization expires, whatever the chain does; then all programs restart and complete the
+ * open work.
  */
 export async function bringToAnEnd(course: Course): Promise<void> {
   const { world, plan, parties } = course
@@ -38,36 +38,36 @@ export async function bringToAnEnd(course: Course): Promise<void> {
   trace.note('history', () => 'nothing goes wrong any more')
   world.sendOnChain(NOBODY, { kind: 'unpause' }, world.random.fork('unpause').hex(32), 0)
   await runUntilOver(world, time.nowMs() + SETTLING_MS, isOver)
-  // Who is asleep signs nothing later on.
+  // A suspended process signs nothing later.
   if (plan.sleepsToTheEnd) for (const payer of world.payers) payer.crash()
   else await runUntilOver(world, expiryMs(world), isOver)
   await waitUntilExpired(world)
   trace.note('history', () => 'everything that was signed has expired; all is started anew')
   for (const program of parties.programs) program.restart()
-  // Callers who never woke up again are waited for by nobody.
+  // Callers that never resumed are not awaited.
   const isCalm = plan.sleepsToTheEnd ? (): Promise<boolean> => isMoneyAtRest(world, parties) : isOver
-  // A verification that stood still may have made a hold just now, whose time is over: the next round ends it.
+  // A suspended verification may have just created a hold that has already expired: the next round ends it.
   const isRecovered = async (): Promise<boolean> => (await isCalm()) && (await isNothingHeld(world, parties))
   await runUntilOver(world, time.nowMs() + RECOVERY_MS, isRecovered)
 }
 
-/** Asleep, as machines that were suspended: mostly at once, otherwise when there is nothing left to do. */
+/** Suspends the processes like machines: usually all at once, otherwise when no work is left. */
 async function waitUntilExpired(world: World): Promise<void> {
   const { time } = world.wires
-  // Callers that are still at it may sign once more.
+  // Callers that still run may sign once more.
   while (time.nowMs() < expiryMs(world)) {
     time.leapTo(expiryMs(world))
     await time.runUntil(time.nowMs())
   }
 }
 
-/** When nothing that was signed can be used any more, nor what used it undone. */
+/** When no signature can be used any more, and no use of one can be undone. */
 function expiryMs({ sends, meddled, network }: World): number {
   const lastValid = Math.max(0, ...meddled.values(), ...sends.all().map(send => send.validBefore))
   return (lastValid + network.finalitySeconds) * 1_000 + SETTLING_MS
 }
 
-/** Lets time pass until nothing more is to come of what was begun, at the latest until then. */
+/** Advances the time until no started work remains, at the latest until the given time. */
 async function runUntilOver(
   { wires: { time } }: World,
   untilMs: number,
@@ -79,7 +79,7 @@ async function runUntilOver(
   }
 }
 
-/** Every caller has ended, and no money is on its way. */
+/** Every caller has ended, and no payment is pending. */
 async function isAtRest({ world, parties, errands }: Course): Promise<boolean> {
   return errands.left === 0 && world.mischief.open === 0 && (await isMoneyAtRest(world, parties))
 }
@@ -91,6 +91,6 @@ async function isMoneyAtRest({ wires, jobs, network }: World, parties: Parties):
 }
 
 async function isNothingHeld({ network }: World, { ledger }: Parties): Promise<boolean> {
-  // At the time zero every hold counts, however long its end is past.
+  // At time zero every hold counts, however long ago it expired.
   return (await ledger.totals(network.id, 0)).held === 0
 }

@@ -1,10 +1,10 @@
 import type { Evidence } from '../invariants/verdict.ts'
 import { PROBE } from './probe-everything.ts'
 
-/** So that it can be seen that something happened at all: sums over histories are sums of these. */
+/** Counts that show whether something happened at all: sums over histories are sums of these. */
 export type HistoryCounts = { readonly [what: string]: number }
 
-/** Counts what happened in a history. */
+/** Counts the events of a history. */
 export function countHistory({ world, rows, onChain, relayers }: Evidence): HistoryCounts {
   const { sends, jobs, said, wires, chain, broadcast, undone } = world
   const requests = sends.all().filter(({ caller }) => caller !== PROBE)

@@ -4,7 +4,7 @@ import { MISCHIEF_KINDS } from '../workload/mischief.ts'
 import { ERRAND_KINDS, type WorkloadPlan } from '../workload/plan-workload.ts'
 import type { HistoryCounts } from './count-history.ts'
 
-/** What every few hundred histories have among them: a fault that never comes to pass tests nothing. */
+/** Events that occur within every few hundred histories: a fault that never occurs tests nothing. */
 export const USUAL_HAPPENINGS: readonly string[] = [
   ...ERRAND_KINDS.map(kind => `errand: ${kind}`),
   ...MISCHIEF_KINDS.map(kind => `mischief: ${kind}`),
@@ -40,7 +40,7 @@ export const USUAL_HAPPENINGS: readonly string[] = [
   'permissions changed',
 ]
 
-/** What takes thousands: deaths before and after every call through a port, and what needs several things at once. */
+/** Events that need thousands of histories: deaths before and after every call through a port, and coincidences. */
 export const RARE_HAPPENINGS: readonly string[] = [
   ...Object.keys(PORT_CALLS).flatMap(name => [`dies before ${name}`, `dies after ${name}`]),
   ...LIES.map(what => `nodes of agents lie: ${what}`),
@@ -52,12 +52,12 @@ export const RARE_HAPPENINGS: readonly string[] = [
   'transactions forgotten with their blocks',
 ]
 
-/** Those of a list that have not come to pass. */
+/** The entries of a list that have not occurred. */
 export function missingAmong(happenings: readonly string[], counts: HistoryCounts): readonly string[] {
   return happenings.filter(what => (counts[what] ?? 0) === 0)
 }
 
-/** Calls through ports that {@link PORT_CALLS} does not know: nobody would notice that no process dies over them. */
+/** Calls through ports that are not in {@link PORT_CALLS}: no process would die at them. */
 export function unknownCalls(counts: HistoryCounts): readonly string[] {
   return Object.keys(counts).filter(what => {
     const name = /^dies (?:before|after) (.+)$/.exec(what)?.[1]
@@ -65,7 +65,7 @@ export function unknownCalls(counts: HistoryCounts): readonly string[] {
   })
 }
 
-/** How a history is set up, by the names above. */
+/** The setup of a history, by the names above. */
 export function shapesOf(plan: WorkloadPlan): readonly string[] {
   const shapes: readonly (readonly [string, boolean])[] = [
     ['2 agents with one store', plan.agents === 2 && plan.sharesStore],

@@ -4,10 +4,10 @@ import { startProcess } from '../time/virtual-process.ts'
 import { sendToAgent } from '../workload/send-to-agent.ts'
 import type { World } from '../build-world.ts'
 
-/** What an agent says in the end to a call it had before. */
+/** An agent's final answer to an earlier call. */
 export interface Probe {
   readonly send: Send
-  /** 0 where none came. */
+  /** 0 if there was none. */
   readonly status: number
   readonly text: string
 }
@@ -15,10 +15,10 @@ export interface Probe {
 export const PROBE = 'probe'
 
 const LOOK_MS = 3_000
-/** For longer than a facilitator takes between two comparisons with the chain: only then is a failure final. */
+/** Longer than a facilitator's interval between two comparisons with the chain: only then is a failure final. */
 const MOST_LOOKS = 30
 
-/** Repeats every call with a payment once more, after everything: the same bytes with the same header. */
+/** Repeats every call with a payment once more at the end: the same bytes with the same header. */
 export async function probeEverything(
   world: World,
   agents: readonly AgentParty[],

@@ -25,10 +25,10 @@ export interface HistoryResult {
   readonly trace: readonly string[]
 }
 
-/** The simulator: give it a seed, and it runs that history. One at a time. */
+/** The simulator: it runs the history of a given seed. One at a time. */
 export type Simulator = (seed: number, isTraced?: boolean) => Promise<HistoryResult>
 
-/** Runs the history of a seed, from the first errand until nothing can happen any more, and judges it. */
+/** Runs the history of a seed, from the first errand until no event remains, and judges it. */
 export async function runHistory(stage: Stage, seed: number, isTraced = false): Promise<HistoryResult> {
   const random = createRandom(seed)
   const drawn = planTargetedFault(random.fork('ambush'))

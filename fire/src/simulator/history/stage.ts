@@ -7,10 +7,10 @@ import { enterWorld } from '../stand-ins/current-world.ts'
 import { remember } from '../stand-ins/pure-functions.ts'
 import { declare, makeCast } from '../workload/cast.ts'
 
-/** What all histories have in common, made once. */
+/** The parts shared by all histories, created once. */
 export type Stage = ReturnType<typeof setStage>
 
-/** Sets the stage. The secret too is drawn from a seed, so that it is the same on every machine. */
+/** Creates the stage. The secret is also drawn from a seed, so that it is the same on every machine. */
 export function setStage(crypto: EvmCrypto) {
   const network = findNetwork('eip155:31337')
   if (network === undefined) throw new Error('the local network is not in the table')
@@ -26,7 +26,7 @@ export function setStage(crypto: EvmCrypto) {
     network,
     hasher: createAuthorizationHasher(crypto, network),
     cast: makeCast(crypto),
-    /** The same declaration each time for the same words, so that it is checked and compiled once. */
+    /** The same object for the same text, so that the declaration is checked and compiled once. */
     declare: remember(declare, (...given) => given.join(' ')),
     /** The agents' FACILITATOR_SECRET. */
     secret: mintSecret(),

@@ -18,7 +18,7 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
   const wallets = plan.sharesWallet ? stage.cast.wallets.slice(0, 1) : stage.cast.wallets
   const unused = { revokedAt: null, label: null, replaces: null, lastUsedAt: null }
   await ledger.secrets.create({ id, hash, owner: 'owner', wallets, createdAt: 0, ...unused })
-  /** Our own facilitators, with their ledger; otherwise one that keeps none. */
+  /** Our own facilitators, with their ledger; otherwise one without a ledger. */
   const hasLedger = plan.facilitators > 0
   const balancing = world.random.fork('balancer of the facilitators')
   enterWorld({
@@ -36,10 +36,10 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
   )
   return {
     agents,
-    /** What runs as a program, and can be stopped and started. */
+    /** The parts that run as programs, and can be stopped and started. */
     programs: [...facilitators, ...agents.flatMap(agent => agent.replicas)],
     ledger,
-    /** The ledger falls back to a copy that lacks the writes of so long. */
+    /** The ledger is restored from a copy that lacks the writes of this period. */
     failOverLedger: failOver,
     relayers: new Set(hasLedger ? stage.cast.relayers : [STOCK_RELAYER]),
     hasLedger,

@@ -33,20 +33,20 @@ function mayRunAgain(
   const fromMs = run.startedMs - LATE_MS
   const isDisturbed = world.jobs.disturbances().some(({ process, atMs }) => {
     if (atMs < fromMs || atMs > next.startedMs) return false
-    // Or the later one had claimed it first, stopped for longer than its lease, and goes on where it was.
+    // Or the later run had claimed it first, was suspended for longer than its lease, and then continues.
     return process === run.process || (process === next.process && atMs <= run.startedMs)
   })
   if (isDisturbed) return true
   return settledMs.some(atMs => next.startedMs - atMs >= RESPONSE_KEPT_SECONDS * 1_000)
 }
 
-/** A process that stopped right after its claim begins late, and learns only then that it lost its lease. */
+/** A process that stopped right after its claim begins late, and only then learns that it lost its lease. */
 const LATE_MS = 2 * LONGEST_PAUSE_MS
 
-/** A payment that expires, or the time to settle, ends a run before the deadline that its handler was told. */
+/** A payment that expires, or the settlement margin, ends a run before the handler's deadline. */
 const TAKEN_OFF_MS = 5_000
 
-/** I8: who proves nothing gets nothing, and whoever pays gets only what is theirs. */
+/** I8: a caller without proof gets nothing, and a payer gets only their own output. */
 export function* onlyPayersGetOutput({ world }: Evidence): Iterable<string> {
   for (const { job, isForged, header, payer, seen, caller } of world.sends.all()) {
     if (seen === undefined) continue
@@ -60,7 +60,7 @@ export function* onlyPayersGetOutput({ world }: Evidence): Iterable<string> {
   }
 }
 
-/** In the end everything is known: nothing is pending. */
+/** In the end every outcome is known: nothing is pending. */
 export function* everythingEnds({ probes, unresolved }: Evidence): Iterable<string> {
   for (const { send, status, text } of probes) {
     if (status === 503 && !isNotPermitted(send, text)) yield `${send.job} is still answered 503 ${text}`
@@ -68,7 +68,10 @@ export function* everythingEnds({ probes, unresolved }: Evidence): Iterable<stri
   for (const jobKey of unresolved) yield `nobody settled ${jobKey}`
 }
 
-/** A charged job whose record was lost is run again until its charge is too old; it cannot end while its payer permits too little. */
+/**
+ * A charged job whose record was lost is run again until its charge is too old; it cannot complete while its payer
+ * permits too little.
+ */
 function isNotPermitted({ body }: Send, text: string): boolean {
   return capabilityOf(body) === SPENDING && text.includes('its job is run again')
 }
@@ -78,7 +81,7 @@ export function* answersAreDocumented({ world }: Evidence): Iterable<string> {
   for (const { status, text, agent } of world.said.oddAnswers) yield `${agent} answered ${status} ${text}`
 }
 
-/** What our client says is what an agent said. */
+/** Our client reports what an agent answered. */
 export function* reportsOfClients(evidence: Evidence): Iterable<string> {
   const { world } = evidence
   for (const { job, payment, reported, words } of world.words.ofClients) {
@@ -99,11 +102,11 @@ export function* reportsOfClients(evidence: Evidence): Iterable<string> {
 }
 
 /**
- * What our facilitator says of a charge is so: I1, I3 and I5.
+ * Our facilitator's reports of charges are true: I1, I3 and I5.
  *
- * Left out are payments whose rows were lost or set back. They are of callers who use one payment for two purposes, or
- * charge what they gave back, and a ledger cannot hold against them what it has forgotten; whether a payment bought two
- * jobs at agents is judged by what those delivered.
+ * Payments whose rows were lost or restored are left out. Their callers use one payment for two purposes, or charge a
+ * payment that they released, and a ledger cannot know what it has lost; whether a payment bought two jobs at agents is
+ * judged by the deliveries.
  */
 export function* reportsOfFacilitators(evidence: Evidence): Iterable<string> {
   const { world, onChain } = evidence

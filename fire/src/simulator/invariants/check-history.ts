@@ -4,7 +4,7 @@ import * as refusals from './refusals.ts'
 import * as spends from './spends.ts'
 import type { Evidence, Violation } from './verdict.ts'
 
-/** I1 to I8 of ARCHITECTURE.md and those beside them, each with a rule that yields what breaks it. */
+/** I1 to I8 of ARCHITECTURE.md and further rules, each with a function that yields its violations. */
 const RULES: readonly (readonly [invariant: string, rule: (evidence: Evidence) => Iterable<string>])[] = [
   ['I1', payments.onePaymentOneJob],
   ['I1', payments.boundIsBound],
@@ -27,7 +27,7 @@ const RULES: readonly (readonly [invariant: string, rule: (evidence: Evidence) =
   ['SPEND', spends.failureNamesItsSpends],
 ]
 
-/** Judges a history that has come to its end: every rule that was broken, and where. */
+/** Judges a completed history: every broken rule, and where. */
 export function checkHistory(evidence: Evidence): readonly Violation[] {
   return RULES.flatMap(([invariant, rule]) => [...rule(evidence)].map(message => ({ invariant, message })))
 }

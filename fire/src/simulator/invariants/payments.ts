@@ -19,12 +19,12 @@ export function* onePaymentOneJob({ world }: Evidence): Iterable<string> {
 }
 
 /**
- * I2: one job_id moves money at most once in its ten minutes. A payment that was refused while a facilitator had forgotten
- * its transaction on the way is not counted: its caller was asked to sign another.
+ * I2: one job_id moves money at most once in its ten minutes. A payment that was refused while a facilitator had lost
+ * its pending transaction is not counted: its caller was asked to sign another.
  */
 export function* oneJobOneTransfer(evidence: Evidence): Iterable<string> {
   for (const [job, { saved, hasLostWrites, refusedMs }] of evidence.world.jobs.all()) {
-    // A store that forgot what it was told cannot know that this job was paid before.
+    // A store that lost a record cannot know that this job was paid before.
     if (hasLostWrites) continue
     const payments = [...new Set(saved.map(({ payment }) => payment))].filter(
       one => isMovedByUs(evidence, one) && !wasForgotten(evidence, one, refusedMs.get(one)),
@@ -47,7 +47,7 @@ export function* boundIsBound({ world }: Evidence): Iterable<string> {
 /** I3: output leaves an agent only after its transfer was in a block. */
 export function* proofBeforeOutput({ world, onChain }: Evidence): Iterable<string> {
   for (const { job, payment, isProven, atMs } of world.said.deliveries) {
-    // What was in a block, and is not any more, was proven all the same: a loss we accept, and bound.
+    // A transfer that a reorganisation removed was proven nevertheless: a bounded loss that we accept.
     if (payment === undefined || world.undone.has(payment)) continue
     if (!isProven) yield `${job} was delivered at ${atMs}, before ${payment} was in a block`
     else if (!onChain.has(payment)) yield `${job} was delivered, but ${payment} is in no block`
@@ -55,8 +55,8 @@ export function* proofBeforeOutput({ world, onChain }: Evidence): Iterable<strin
 }
 
 /**
- * I4: where money moved for a job, its exact response can be had with the same job_id and header. Left out is what was
- * written down as refused while a facilitator had forgotten its transaction on the way.
+ * I4: after money moved for a job, its exact response is available with the same job_id and header. Payments recorded
+ * as refused while a facilitator had lost their pending transaction are left out.
  */
 export function* paidIsKept(evidence: Evidence): Iterable<string> {
   const { world, onChain, probes } = evidence
@@ -72,7 +72,7 @@ export function* paidIsKept(evidence: Evidence): Iterable<string> {
       yield `${key} was charged, and no response was saved for it`
     for (const job of jobs) {
       const { saved, hasLostWrites, refusedMs } = world.jobs.of(job)
-      // Somebody else may use an authorization that we have given up, for better or worse.
+      // Other parties may use an authorization that we have abandoned.
       if (hasLostWrites || (!isOurs && refusedMs.has(key))) continue
       if (wasForgotten(evidence, key, refusedMs.get(key))) continue
       const expected = saved.findLast(({ payment }) => payment === key)?.response
@@ -84,7 +84,7 @@ export function* paidIsKept(evidence: Evidence): Iterable<string> {
   }
 }
 
-/** I4: whoever asks gets the same bytes, for as long as they are kept. */
+/** I4: every request gets the same bytes, for as long as they are kept. */
 export function* sameBytes({ world }: Evidence): Iterable<string> {
   const said = new Map<string, string>()
   for (const { job, payment, text } of world.said.deliveries) {
@@ -96,8 +96,9 @@ export function* sameBytes({ world }: Evidence): Iterable<string> {
 }
 
 /**
- * I7: the ledger is the chain, row by row. Left out is a charge whose row was lost with the ledger's last writes and that
- * no agent asked about again: nothing is left to compare. A row that was set back to an earlier state is not left out.
+ * I7: the ledger equals the chain, row by row. A charge is left out if its row was lost with the ledger's last writes
+ * and no agent asked about it again: nothing is left to compare. A row that was restored to an earlier state is not
+ * left out.
  */
 export function* ledgerIsChain({ world, rows, onChain, relayers }: Evidence): Iterable<string> {
   if (rows === undefined) return
@@ -113,7 +114,7 @@ export function* ledgerIsChain({ world, rows, onChain, relayers }: Evidence): It
       yield `the row of ${key} is ${state}, and ${moved.transaction} moved its money`
   }
   for (const { key, sender, transaction } of onChain.values()) {
-    // A payment that came to no facilitator may be used by anybody, but not by us.
+    // A payment that reached no facilitator may be used by anyone except us.
     if (!rows.has(key) && relayers.has(sender) && !world.forgottenMs.has(key))
       yield `${key} was moved by our ${transaction}, and has no row`
   }

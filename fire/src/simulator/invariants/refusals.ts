@@ -3,23 +3,23 @@ import { PROBE } from '../history/probe-everything.ts'
 import { capabilityOf, deadlineOf, type Send } from '../records/send-records.ts'
 import { isMovedByUs, SEEN_AFTER_MS, wasForgotten, type Evidence } from './verdict.ts'
 
-// Rules of what was refused.
+// Rules of refusals.
 
-/** They mean that nothing was charged. */
+/** Statuses that mean that nothing was charged. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 402, 408, 500])
 
-/** The answer to one who joined a run and asked for an earlier deadline than it has (D23): it says so. */
+/** The answer to a caller that joined a run with an earlier deadline than the run's (D23): it says so. */
 const JOINED_TOO_SHORT = 'an earlier request for this job is still running'
 
 /**
- * I5: 400, 402, 408 and 500 mean that nothing was charged, and that nothing will be: to a caller who hears one,
- * has no other request for the same job and payment under way, and makes none afterwards. Left out is what was written
- * down as refused while a facilitator had forgotten its transaction on the way.
+ * I5: 400, 402, 408 and 500 mean that nothing was charged, and that nothing will be, for a caller that has no other
+ * request for the same job and payment in progress, and makes none afterwards. Payments recorded as refused while a
+ * facilitator had lost their pending transaction are left out.
  */
 export function* failureIsFree(evidence: Evidence): Iterable<string> {
   const { world } = evidence
   for (const [job, history] of world.jobs.all()) {
-    // What a store forgot it cannot tell.
+    // A store cannot report a record that it lost.
     if (history.hasLostWrites) continue
     for (const payment of new Set(history.saved.map(saved => saved.payment))) {
       if (!isMovedByUs(evidence, payment)) continue
@@ -37,14 +37,14 @@ export function* failureIsFree(evidence: Evidence): Iterable<string> {
 function isLie(send: Send, sends: readonly Send[], claimedMs: number): boolean {
   const { seen } = send
   if (seen === undefined || !REFUSALS.has(seen.status) || send.isForged) return false
-  // A failure is not kept, so that the same call may be made again: whoever claims the job later begins anew.
+  // A failure is not stored, so that the same call may be repeated: a later claim starts the job again.
   if (claimedMs >= seen.saidMs && send.caller !== PROBE) return false
   const isShorter = (): boolean => sends.some(other => deadlineOf(other) > deadlineOf(send))
   if (seen.text.includes(JOINED_TOO_SHORT) && isShorter()) return false
   return !sends.some(other => other !== send && isOpenAt(other, seen.saidMs))
 }
 
-/** Its caller still waited for an answer then. */
+/** Its caller was still waiting for an answer at that time. */
 function isOpenAt({ sentMs, seen, givenUpMs }: Send, atMs: number): boolean {
   if (sentMs > atMs) return false
   const endedMs = Math.min(seen?.heardMs ?? Number.POSITIVE_INFINITY, givenUpMs ?? Number.POSITIVE_INFINITY)
@@ -55,11 +55,11 @@ function isOpenAt({ sentMs, seen, givenUpMs }: Send, atMs: number): boolean {
 const SLACK_MS = 10_000
 
 /**
- * D40: a payment whose nonce names its job, and that was charged, is not refused within ten minutes of its block,
- * whatever the agent's store has forgotten. The job may have run again for it: that is the exception to I6.
+ * D40: a charged payment whose nonce names its job is not refused within ten minutes of its block, whatever the agent's
+ * store has lost. The job may have run again for it: that is the exception to I6.
  *
- * Where a job_id was paid for by two payers after its record was lost, it is the one's whose payment is in the record. What
- * the agent wrote down as refused, while the facilitator had forgotten a transaction on its way, stays refused.
+ * If two payers paid for a job_id after its record was lost, it belongs to the payer whose payment is in the record. A
+ * payment that the agent recorded as refused, while the facilitator had lost a pending transaction, stays refused.
  */
 export function* chargedIsDelivered(evidence: Evidence): Iterable<string> {
   const { world, onChain } = evidence
@@ -84,7 +84,7 @@ function isOfSeveralJobs(sends: readonly Send[], { job, payment, body }: Send): 
   )
 }
 
-/** Whoever sent the transaction of the other's payment: the agent finds it on the chain, and the job is sold. */
+/** Whoever sent the other payment's transaction, the agent finds it on the chain, and the job is sold. */
 function hasOtherBuyer(evidence: Evidence, { job, payer }: Send): boolean {
   const { world } = evidence
   return world.sends

@@ -3,7 +3,7 @@ import { FAILED_AFTER } from '../records/spend-records.ts'
 import type { World } from '../build-world.ts'
 import type { Evidence } from './verdict.ts'
 
-/** PERM-02, PERM-03: read block by block, no spend goes beyond the terms in its place, and each ref is used once. */
+/** PERM-02, PERM-03: block by block, no spend exceeds the terms in force, and each ref is used once. */
 export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<string> {
   const terms = new Map<string, SpendTerms>(chain.block(0)?.state.spends?.rules ?? NO_SPENDS.rules)
   const spent = new Map<string, bigint>()
@@ -25,8 +25,8 @@ export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<st
 }
 
 /**
- * A paid 200 names the spends that its job was to make, and the chain has them and no others of that job. Left out is what a
- * reorganisation undid: an agent does not wait until blocks are final; and agents whose node invents receipts.
+ * A paid 200 names the spends of its job, and the chain has exactly these for that job. Left out are spends that a
+ * reorganisation undid, because an agent does not wait for finality, and agents whose node invents receipts.
  */
 export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string> {
   if (world.wires.faults.plan.lies.some(({ of, what }) => of === 'agent' && what === 'receipts')) return
@@ -39,7 +39,7 @@ export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string
     if (named.length === 0) continue
     const refs = world.spends.refsOf(job.slice(job.indexOf('/') + 1))
     const ofJob = mined.filter(({ ref }) => ref >> 8n === refs)
-    // Two agents may have been sent one job_id, each with spends of its own: those of the permission that is named.
+    // Two agents may have got one job_id, each with its own spends: those of the named permission count.
     const places = new Set(ofJob.filter(one => named.includes(one.transaction)).map(({ place }) => place))
     const made = ofJob.filter(({ owner, place }) => owner === payer && places.has(place))
     const isUndone = [...world.spends.undone].some(place => BigInt(place.split(' ')[1] ?? 0) >> 8n === refs)
@@ -49,7 +49,7 @@ export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string
   }
 }
 
-/** What a failed answer says of spends is all that its run was given. */
+/** A failed answer names all spends of its run. */
 export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
   for (const text of world.spends.failures) {
     const given = Number(FAILED_AFTER.exec(text)?.[1])

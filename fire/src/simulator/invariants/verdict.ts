@@ -3,19 +3,19 @@ import type { Parties } from '../history/start-parties.ts'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { World } from '../build-world.ts'
 
-/** Something that must never be the case, and was. */
+/** A violation of a rule. */
 export interface Violation {
-  /** I1 to I8 of ARCHITECTURE.md, or one of those beside them. */
+  /** I1 to I8 of ARCHITECTURE.md, or one of the further rules. */
   readonly invariant: string
   readonly message: string
 }
 
-/** Everything a history is judged by, when nothing can happen in it any more. */
+/** The data for judging a completed history. */
 export type Evidence = Awaited<ReturnType<typeof gatherEvidence>>
 
-/** Gathers it, and asks everything once more. */
+/** Collects it, and repeats every request once more. */
 export async function gatherEvidence(world: World, { agents, ledger, hasLedger, relayers }: Parties) {
-  /** Keys of jobs whose settlement nobody has seen through. */
+  /** Keys of jobs whose settlement was not completed. */
   const unresolved = (await Promise.all(agents.map(({ store }) => store.inner.unresolved()))).flat()
   const probes = await probeEverything(world, agents)
   const sent = world.sends.all().flatMap(({ payment }) => payment ?? [])
@@ -23,7 +23,7 @@ export async function gatherEvidence(world: World, { agents, ledger, hasLedger, 
   return {
     world,
     onChain: readPaymentsOnChain(world.chain, world.network),
-    /** By payment key; undefined where the facilitator is not ours, and keeps no ledger. */
+    /** By payment key; undefined if the facilitator is not ours and has no ledger. */
     rows: hasLedger ? new Map(rows.map(row => [row.key, row])) : undefined,
     relayers,
     probes,
@@ -41,11 +41,11 @@ export function isMovedByUs({ onChain, relayers }: Evidence, payment: string): b
 export const SEEN_AFTER_MS = 30_000
 
 /**
- * Was this payment refused while nothing knew that it would be charged? The facilitator's ledger had lost its row, or had it
- * as given back, and its transaction, sent before, was in no block that every node showed: of what is on the chain a charge
- * is found again, of what is on its way it is not (docs/operating-the-facilitator.md, "Backup and restore"). A row set back
- * to any other state is no excuse, nor is a charge that the chain shows. A ledger that has lost the refusal itself charges the
- * payment that it has as captured: the same page says so.
+ * Whether this payment was refused while nothing recorded its later charge: the facilitator's ledger had lost its row,
+ * or had it as released, and its transaction, sent before, was in no block that every node showed. A charge on the
+ * chain is found again, a pending one is not (docs/operating-the-facilitator.md, "Backup and restore"). A row restored
+ * to any other state is no excuse, nor is a charge that the chain shows. A ledger that has lost the refusal itself
+ * charges the payment that it has as captured, as the same page says.
  */
 export function wasForgotten(
   { world, onChain }: Evidence,

@@ -10,7 +10,7 @@ export type MutantTable = {
 
 /** Breaks of an agent. */
 export const AGENT_MUTANTS: MutantTable = {
-  // How it holds jobs and payments, and how it asks whether they were charged.
+  // How it holds jobs and payments, and how it checks whether they were charged.
   'no-payment-claim': {
     breaks: 'a payment is claimed for one job: here for any number',
     in: 'farebox/claimPayment',
@@ -21,7 +21,7 @@ export const AGENT_MUTANTS: MutantTable = {
     breaks: 'a response is saved before its payment is charged: here it is written when all is over',
     in: 'farebox/createHolding',
     find: 'const held = await renewNow(keeper, holding, next)',
-    // The lease seems to last, or who waits for it would wait for ever.
+    // The lease seems to last, because otherwise a waiter would wait forever.
     replace: `holding.leaseEndsMs = clock.nowMs() + LEASE_MS
             const held = await Promise.resolve(true)`,
   },
@@ -56,7 +56,7 @@ export const AGENT_MUTANTS: MutantTable = {
     replace: "if (outcome.kind !== 'pending') return { kind: 'none' }",
   },
 
-  // What its pipeline answers, and when.
+  // Its pipeline's answers, and their order.
   'answer-before-settle': {
     breaks: 'the output waits for the proof: here it does not',
     edits: [
@@ -123,7 +123,7 @@ export const AGENT_MUTANTS: MutantTable = {
     replace: "if (failure instanceof StillRunning && job.state === ('never' as string)) {",
   },
 
-  // What it spends: how often, and what is said of it. The contract keeps spends within their terms.
+  // Its spends: how many, and what is reported. The contract keeps spends within their terms.
   'new-ref-each-run': {
     breaks: 'a spend of a job has the same ref each time it is run: here another one',
     in: 'farebox/refOf',

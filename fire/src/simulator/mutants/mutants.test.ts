@@ -5,30 +5,27 @@ import { bundleSimulator } from '../runner/bundle-simulator.ts'
 import { simulateSeeds } from '../runner/simulate-seeds.ts'
 import { MUTANTS, readSeeds } from './mutants.ts'
 
-/** Histories looked at from the recorded one on: something else may have moved it a little. */
+/** Histories run from the recorded one on: another change may have shifted it a little. */
 const NEARBY = 10
 
 /**
- * Histories looked at after that, from the first one on. An honest change to the sources makes other histories of all
- * seeds: a mutant that one history in some hundreds catches is found again in these.
+ * Histories run after that, from the first one on. A change to the sources changes the histories of all seeds: a mutant
+ * that one history in some hundreds detects is found again in these.
  */
 const HUNTED = 1_000
 
 const caughtAt = await readSeeds()
 const sources = await openSources()
 
-test.each(MUTANTS)(
-  'the sources are such that the full run can try whether $breaks ($name)',
-  ({ name, edits }) => {
-    for (const [file, broken] of applyEdits(name, edits, sources))
-      expect(broken).not.toBe(sources.texts.get(file))
-  },
-)
+test.each(MUTANTS)('the edit of the mutant still fits the sources: $breaks ($name)', ({ name, edits }) => {
+  for (const [file, broken] of applyEdits(name, edits, sources))
+    expect(broken).not.toBe(sources.texts.get(file))
+})
 
-/** The full run hunts all of them. */
+/** The full run searches for all of them. */
 const SAMPLE = MUTANTS.filter(({ isRare }) => isRare !== true).filter((_, place) => place % 10 === 0)
 
-test.each(SAMPLE)('it is noticed that $breaks ($name)', async mutant => {
+test.each(SAMPLE)('the simulator detects the mutant: $breaks ($name)', async mutant => {
   const simulator = await bundleSimulator([mutant])
   const isCaught = async (first: number, count: number): Promise<boolean> => {
     const run = { simulator, first, count, workers: 1, stopsAtViolation: true }

@@ -1,8 +1,8 @@
 import type { MutantTable } from './agent-mutants.ts'
 
-/** Breaks of facilitators and clients, and of what agents have in common with them. */
+/** Faults of facilitators and clients, and of code that agents share with them. */
 export const PAYMENT_MUTANTS: MutantTable = {
-  // The facilitator: its ledger, its transactions, and what it says of them.
+  // The facilitator: its ledger, its transactions, and its reports of them.
   'no-binding': {
     breaks: 'the facilitator keeps the first job of a payment: here it takes any',
     edits: [
@@ -61,7 +61,7 @@ export const PAYMENT_MUTANTS: MutantTable = {
     replace: 'await Promise.resolve(passes)',
   },
 
-  // Proofs, bindings, and answers that did not come.
+  // Proofs, bindings, and missing answers.
   'timeout-is-failure': {
     breaks: 'a settlement without an answer is unknown: here it failed',
     in: 'payments/createFacilitatorClient',
@@ -94,10 +94,9 @@ export const PAYMENT_MUTANTS: MutantTable = {
     return { outcome: { kind: 'unavailable', reason }, cause }`,
   },
 
-  // What looks again because time has passed, or because the chain may change its mind. Each of them is how our own code was
-  // once; before there were targeted faults it took hundreds of thousands of histories to find it. That what took long to be
-  // held is judged again is not among them: no caller here asks in the order that it takes, and a test of the facilitator
-  // notices it.
+  // Repeated checks, after a time or after a reorganisation. Each of these is an earlier version of our own code;
+  // before there were targeted faults it took hundreds of thousands of histories to find it. The repeated check after a
+  // slow hold is not among them: no caller here asks in the necessary order, and a test of the facilitator detects it.
   'spent-at-the-head': {
     breaks: 'a cancelled payment is refused when its block is buried: here at the head',
     isRare: true,
@@ -122,7 +121,7 @@ export const PAYMENT_MUTANTS: MutantTable = {
       }`,
   },
 
-  // What is not believed as it is told: nodes (decision 31), and a ledger that lost its last rows.
+  // Reports that are not trusted: those of nodes (decision 31), and of a ledger that lost its last rows.
   'receipt-without-state': {
     breaks: 'a receipt counts when events and state agree with it: here by itself',
     edits: [

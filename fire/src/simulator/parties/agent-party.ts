@@ -18,7 +18,7 @@ import type { VirtualStore } from './virtual-store.ts'
 
 /** A request on its way to an agent. */
 export interface AgentRequest extends FacilitatorCall {
-  /** The job it is for, as the records name it; undefined where it is for none. */
+  /** The name of its job in the records; undefined without one. */
   readonly job: string | undefined
 }
 
@@ -29,12 +29,12 @@ export interface AgentAnswer {
   readonly saidMs: number
 }
 
-/** An agent: one declaration, one store, and as many processes as it has replicas. */
+/** An agent: one declaration, one store, and a process for each replica. */
 export type AgentParty = ReturnType<typeof startAgentParty>
 
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 204, 400, 401, 402, 404, 405, 408, 500, 503])
 
-/** Starts the replicas of the agent of this number, from 0. */
+/** Starts the replicas of the agent with this number, from 0. */
 export function startAgentParty(
   world: World,
   stage: Stage,
@@ -92,12 +92,12 @@ export function startAgentParty(
     const replica = `${name}.${number + 1}`
     return supervise(world, replica, random.fork(replica), start)
   })
-  /** The replica a balancer sends the next request to. */
+  /** The replica to which a load balancer sends the next request. */
   const find = (): Callee<AgentRequest, AgentAnswer> | undefined => balancing.pick(replicas).serving()
   return { name, url, wallet, declaration, store, replicas, find }
 }
 
-/** What the door of an agent reads of a web-standard request. */
+/** The properties that an agent reads of a web-standard request. */
 function asRequest(url: string, { method, path, headers, body }: AgentRequest): Request {
   const request = {
     url: url + path,
@@ -105,7 +105,7 @@ function asRequest(url: string, { method, path, headers, body }: AgentRequest): 
     headers: { get: (name: string) => headers[name] ?? null },
     body: body === undefined ? null : webBody(body),
   }
-  // The real class costs more than the job; the door reads these four of it and nothing else.
+  // The real class costs more than the job; the agent reads only these four properties.
   return request as unknown as Request
 }
 

@@ -44,7 +44,7 @@ export function startFacilitators(
         log: wires.trace.logOf(process.name),
         limits: plan.limits,
       })
-      // The application is the one of `stand-ins/fastify.ts`, put there when the sources were bundled.
+      // The application of `stand-ins/fastify.ts`, which replaces the real one in the bundle.
       const app = facilitator.app as unknown as VirtualApp
       return {
         async serve({ method, path, headers, body }) {

@@ -8,14 +8,17 @@ import { callThroughPort } from '../wires/port.ts'
 import type { World } from '../build-world.ts'
 import { wrapLedger } from './virtual-ledger.ts'
 
-/** Makes the bells between the facilitators of one ledger, which a real database would ring: those of each process. */
+/**
+ * Creates the notifications between the facilitators of one ledger, as a real database sends them: those of each
+ * process.
+ */
 export function createVirtualSignals(wires: Wires): (process: VirtualProcess) => Ledger['signals'] {
   const listeners = new Map<VirtualProcess, (signal: Signal) => void>()
   return process => ({
     publish(signal) {
       for (const [other, listen] of listeners) {
         if (other === process || !other.isAlive) continue
-        // Nobody relies on it: with messages it is lost as they are.
+        // No facilitator relies on it: they get lost like messages.
         const { thereMs, losesRequest } = wires.faults.ofMessage(1)
         if (losesRequest) wires.faults.happened('bells unheard')
         else wires.time.after(thereMs, () => other.deliver(() => listen(signal)))
@@ -29,9 +32,9 @@ export function createVirtualSignals(wires: Wires): (process: VirtualProcess) =>
   })
 }
 
-/** Calls that no fault strikes: what is asked by operators alone, or later than any history lasts. */
+/** Calls that no fault strikes: those of operators, or later than any history lasts. */
 const SPARED: ReadonlySet<string> = new Set(['unattended', 'confirm', 'forgetUnused'])
-/** Names in `PORT_CALLS` that say more than those of the methods. */
+/** Names in `PORT_CALLS` that are more specific than the method names. */
 const NAMES: { readonly [method: string]: string } = { acquire: 'lease', expireHolds: 'expire' }
 
 const nameOf = remember(
@@ -39,7 +42,7 @@ const nameOf = remember(
     `ledger.${NAMES[method] ?? method.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`,
 )
 
-/** A ledger as one facilitator reaches it: each call may fail, or be its last. */
+/** A ledger as one facilitator uses it: each call may fail, or be its last. */
 export function ledgerPort(
   { wires, crypto, said }: World,
   ledger: Ledger,
@@ -72,7 +75,7 @@ export function ledgerPort(
       },
       async conclude(conclusions, closes) {
         const changed = await settlements.conclude(conclusions, closes)
-        // As the real one rings with what it writes, so that who waits elsewhere looks.
+        // Notifies with each write like the real one, so that waiters in other processes read again.
         if (changed.length > 0)
           await signals.publish({ kind: 'concluded', payments: changed.map(({ key }) => shortKey(key)) })
         return changed

@@ -6,18 +6,18 @@ import { exchange, type Callee } from '../wires/exchange.ts'
 import { callThroughPort, PortFailed } from '../wires/port.ts'
 import type { FacilitatorCall } from './facilitator-party.ts'
 
-/** How long a message usually takes at most, from an agent and from a facilitator. */
+/** The usual maximum duration of a message, from an agent and from a facilitator. */
 const USUAL_MS = { agent: 6, facilitator: 8 } as const
 
-/** What nodes say when they are asked too often (EIP-1474). */
+/** The response of nodes to too many requests (EIP-1474). */
 const LIMIT_EXCEEDED = { code: -32_005, message: 'limit exceeded' }
 
 type Request = Parameters<JsonOrigin['send']>[0]
 type FindFacilitator = () => Callee<FacilitatorCall, JsonAnswer> | undefined
 
 /**
- * Makes the way from a process to a host: `http://facilitator.<process>` or `http://node.<process>`. That a
- * process names itself in the URL is how its connections are told from those of others.
+ * Opens the route from a process to a host: `http://facilitator.<process>` or `http://node.<process>`. The process name
+ * in the URL distinguishes its connections from those of others.
  */
 export function createOpenOrigin(world: World, find: FindFacilitator): (url: string) => JsonOrigin {
   const { wires, processes, node, random } = world
@@ -53,7 +53,7 @@ export function createOpenOrigin(world: World, find: FindFacilitator): (url: str
       const ask = { ...call, call: () => askNode(method, params) }
       if (kind === 'agent') return callThroughPort(wires, { ...ask, name: `node ${method}` })
       return callThroughPort(wires, { ...ask, port: 'node', name: method }).catch((error: unknown) => {
-        // A node that is too busy says so, or nothing at all.
+        // A node that is too busy returns an error, or nothing at all.
         if (!(error instanceof PortFailed && busy.chance(0.3))) throw error
         wires.faults.happened('nodes too busy')
         return { status: 200, body: { error: LIMIT_EXCEEDED } }

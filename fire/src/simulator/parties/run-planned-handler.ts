@@ -11,11 +11,11 @@ export interface HandlerPlace {
   readonly agent: string
   readonly process: VirtualProcess
   readonly handling: Random
-  /** That a run fails. */
+  /** The probability that a run fails. */
   readonly badRunRate: number
 }
 
-/** Does a job as its plan has it, and notes that it did. */
+/** Runs a job as planned, and records that it ran. */
 export async function runPlannedHandler(
   { world, agent, process, handling, badRunRate }: HandlerPlace,
   input: JsonObject,
@@ -54,7 +54,7 @@ export async function runPlannedHandler(
   if (plan.ends === 'badly') throw new InternalError(made.length === 0 ? 'it was to fail' : failedAfter(made))
   if (plan.ends === 'with a wrong output') return { text: 7 }
   run.hasReturned = true
-  // A second run would answer other bytes: so that nobody takes it for the first.
+  // A second run answers other bytes, so that it is not mistaken for the first.
   return { text: [`${String(input['text'])} by run ${number}`, ...made].join(' ') }
 }
 
@@ -90,7 +90,7 @@ async function makeSpends(world: World, job: string, context: JobContext): Promi
   return made
 }
 
-/** What a handler says of itself, so that its answer can be compared with it. */
+/** The handler's own report, to compare with its answer. */
 function failedAfter(made: readonly string[]): string {
   return `failed after ${made.length} spends`
 }

@@ -7,7 +7,7 @@ import type { World } from '../build-world.ts'
 import type { FacilitatorCall } from './facilitator-party.ts'
 import { supervise, type Supervised } from './supervise.ts'
 
-/** The account that a facilitator which is not ours sends from. */
+/** The sending account of a facilitator that is not ours. */
 export const STOCK_RELAYER = '0x00000000000000000000000000000000000057cc'
 
 const WAITS_MS = [3_000, 9_000, 20_000] as const
@@ -16,8 +16,8 @@ const LOOK_MS = 1_000
 type Payment = Pick<SignedPayment, 'authorization' | 'signature'>
 
 /**
- * A facilitator as others run them: it checks, sends, and waits a while. It keeps no books, holds nothing, knows
- * no binding, and what it says of a transaction it has lost sight of is not to be relied on.
+ * An ordinary facilitator: it checks, sends, and waits a while. It keeps no ledger, has no holds, knows no binding, and
+ * its reports of a lost transaction are unreliable.
  */
 export function startStockFacilitator(world: World): Supervised<FacilitatorCall, VirtualAnswer> {
   const random = world.random.fork('stock facilitator')
@@ -54,7 +54,7 @@ async function answer(
   return await settle(world, process, payment, waitMs)
 }
 
-/** As the reference does: what the payer has first, then a trial of the transfer. */
+/** Like the reference: the payer's balance first, then a simulation of the transfer. */
 function refuse(world: World, payment: Payment): string | undefined {
   const { state, seconds } = world.chain.head()
   const { from, value } = payment.authorization

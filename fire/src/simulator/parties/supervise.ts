@@ -5,11 +5,11 @@ import type { Callee } from '../wires/exchange.ts'
 
 export interface Program<Request, Answer> {
   serve(request: Request): Promise<Answer>
-  /** Stops in good order; it serves until that resolves. */
+  /** Stops gracefully; it serves until that resolves. */
   stop(): Promise<void>
 }
 
-/** A program that is started again when it dies. */
+/** A program that is restarted when it dies. */
 export type Supervised<Request, Answer> = ReturnType<typeof supervise<Request, Answer>>
 
 /** A process's name as part of a URL. */
@@ -20,7 +20,7 @@ export function hostName({ name }: VirtualProcess): string {
 const RESTART_WITHIN_MS = 12_000
 const RETRY_MS = 1_000
 
-/** Keeps a program started. `start` resolves when it serves; a rejection is a start that failed, and is tried again. */
+/** Keeps a program running. `start` resolves when it serves; if it rejects, the start is repeated. */
 export function supervise<Request, Answer>(
   { wires, processes }: World,
   name: string,
@@ -69,7 +69,7 @@ export function supervise<Request, Answer>(
     trace.note(name, () => `its clock is set by ${byMs} ms`)
   }
   return {
-    /** The one that serves now; undefined while none does. */
+    /** The serving instance; undefined while there is none. */
     serving: (): Callee<Request, Answer> | undefined => serving,
     restart(): void {
       const process = running
@@ -78,7 +78,7 @@ export function supervise<Request, Answer>(
       process?.crash()
       begin()
     },
-    /** Has it stop in good order, as a deployment does; then it is started anew. */
+    /** Stops it gracefully, as a deployment does, and starts it again. */
     stop(): void {
       if (serving === undefined) return
       const { process, stop } = serving
@@ -89,7 +89,7 @@ export function supervise<Request, Answer>(
       }
       stop().then(stopped, stopped)
     },
-    /** Sets the clock of its machine, so much later or earlier, for all that run there afterwards too. */
+    /** Steps the clock of its machine by this much, also for later processes there. */
     setClock,
     setClockRight(): void {
       if (skewMs !== usualSkewMs) setClock(usualSkewMs - skewMs)

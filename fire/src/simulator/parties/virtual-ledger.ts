@@ -7,12 +7,12 @@ import { startProcess } from '../time/virtual-process.ts'
 import type { World } from '../build-world.ts'
 import { createWriteLog } from './write-log.ts'
 
-/** Calls that change nothing: all others are repeated where a copy is made. `backlog` claims those whose turn it is. */
+/** Calls that change nothing: all others are replayed on a copy. `backlog` claims the payments whose turn it is. */
 const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince', 'unconfirmed', 'uncharged'])
 
 /**
- * Opens an empty ledger that outlives the processes that use it: the facilitator's own in memory, which passes the contract
- * of all. It may lose its last writes, which is noted.
+ * Opens an empty ledger that outlives its processes: the facilitator's own in-memory ledger, which passes the contract
+ * of all. It may lose its last writes, which is recorded.
  */
 export function openVirtualLedger({ wires, forgottenMs, failureForgotten, setBack }: World) {
   const { time, faults } = wires
@@ -28,11 +28,11 @@ export function openVirtualLedger({ wires, forgottenMs, failureForgotten, setBac
     return call(current)
   })
   return {
-    /** What facilitators use, each through a port of its own. */
+    /** The facilitators' ledgers, each through its own port. */
     ledger: { ...ledger, totals: (network: string, seconds: number) => current.totals(network, seconds) },
     /**
-     * Falls back to a copy that lacks the writes of so long: a database that was restored, or failed over with loss.
-     * Secrets stay, because without them nobody could ask what became of a payment.
+     * Restores a copy that lacks the writes of this period: a database that was restored, or failed over with loss.
+     * Secrets stay, because without them no agent could ask for the outcome of a payment.
      */
     async failOver(lostMs: number): Promise<void> {
       const before = current
@@ -58,7 +58,7 @@ export function openVirtualLedger({ wires, forgottenMs, failureForgotten, setBac
 /** The ports of a ledger whose calls are wrapped. */
 const WRAPPED = ['payments', 'settlements', 'leases', 'audit'] as const
 
-/** Has a call of the method of this name made by a ledger. */
+/** Makes the call of the method with this name on a ledger. */
 type Wrap = <Result>(
   method: string,
   call: (ledger: Ledger) => Promise<Result>,
@@ -67,7 +67,7 @@ type Wrap = <Result>(
 
 type Method = (...given: readonly unknown[]) => Promise<unknown>
 
-/** A ledger like this one, with each call of its ports wrapped. Secrets, owners, signals and totals stay as they are. */
+/** A copy of this ledger with each call of its ports wrapped. Secrets, owners, signals and totals stay unchanged. */
 export function wrapLedger(ledger: Ledger, wrap: Wrap): Ledger {
   const wrapped = WRAPPED.map(port => {
     const methods = Object.keys(ledger[port]).map(method => {
@@ -77,6 +77,6 @@ export function wrapLedger(ledger: Ledger, wrap: Wrap): Ledger {
     })
     return [port, Object.fromEntries(methods)]
   })
-  // Each port has the methods that it had, with what they are given and what they resolve to.
+  // Each port keeps its methods, with their parameters and results.
   return { ...ledger, ...(Object.fromEntries(wrapped) as Pick<Ledger, (typeof WRAPPED)[number]>) }
 }

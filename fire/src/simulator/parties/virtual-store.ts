@@ -6,7 +6,7 @@ import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
 import { createWriteLog } from './write-log.ts'
 
-/** A job store that outlives the processes that use it, as they reach it. */
+/** A job store that outlives its processes, as they use it. */
 export type VirtualStore = Awaited<ReturnType<typeof openVirtualStore>>
 
 /** Opens an empty store: the runtime's own in-memory one, which passes the contract of all. */
@@ -43,13 +43,16 @@ export async function openVirtualStore({ wires, jobs: records }: World) {
   }
 
   return {
-    /** The store itself, without faults: for those who look on. */
+    /** The store itself, without faults: for observers. */
     inner,
     portOf: (process: VirtualProcess): OpenJobStore => ({
       store: faultyPort(wires, process, inner, records),
       ...LABELS,
     }),
-    /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
+    /**
+     * Restores a copy that lacks the writes of this period, like a replica that takes over: of any length, down to an
+     * empty store.
+     */
     async failOver(lostMs: number): Promise<void> {
       ;({ store } = await openJobStore('memory:', clock))
       for (const jobKey of await log.failOver(store, lostMs)) {
@@ -60,7 +63,10 @@ export async function openVirtualStore({ wires, jobs: records }: World) {
   }
 }
 
-/** So late a write comes that nobody waits for: longer than an answer takes to its caller, so that a process dies in between. */
+/**
+ * The delay of a write that is not awaited: longer than an answer takes to its caller, so that a process can die in
+ * between.
+ */
 const LATE_WRITE_MS = 60
 
 const LABELS = { name: 'memory:', shared: true, close: (): Promise<void> => Promise.resolve() }
@@ -89,7 +95,7 @@ function faultyPort(wires: Wires, process: VirtualProcess, inner: JobStore, reco
   }
 }
 
-/** The end of a key or a fence is enough to tell it from others. */
+/** The end of a key or a fence is enough to distinguish it. */
 function short(text: string): string {
   return text.slice(-8)
 }

@@ -26,7 +26,7 @@ function stage(): {
   }
 }
 
-test('a renewal, and a take-over of what is saved, are the same save', () => {
+test('a renewal and a take-over of a saved record are the same save', () => {
   const { records, claim, write } = stage()
   claim('a')
   write('a', 'saved', 'response')
@@ -36,7 +36,7 @@ test('a renewal, and a take-over of what is saved, are the same save', () => {
   expect(records.of('beta/1').saved.map(({ claimedMs }) => claimedMs)).toEqual([1_000])
 })
 
-test('a response released unpaid and bought by a repeat of the same payment is saved anew', () => {
+test('a response released unpaid and bought by a repeat of the same payment is saved again', () => {
   const { records, claim, write } = stage()
   claim('a')
   write('a', 'saved', 'response')

@@ -4,9 +4,12 @@ import type { Holder, JobChange } from 'farebox'
 export interface HandlerRun {
   readonly process: string
   readonly startedMs: number
-  /** Undefined while it runs, or where its process died first. */
+  /** Undefined while it runs, or if its process died first. */
   endedMs: number | undefined
-  /** What was left of its deadline then: by the clock of its process, or by a timer, which minds no clock that is set. */
+  /**
+   * The remaining time to its deadline at that moment: by the clock of its process, or by a timer, which is not
+   * affected by clock steps.
+   */
   leftMs: number
   /** It returned an output, in time or not. */
   hasReturned: boolean
@@ -17,27 +20,27 @@ export interface SavedRecord {
   readonly claimedMs: number
   readonly payment: string
   readonly response: string
-  /** It was forgotten again before anything was charged: nobody had been told of it. */
+  /** It was deleted again before anything was charged: no caller had received it. */
   isTakenBack: boolean
 }
 
-/** What was seen of one job: by its store, and by its handler. */
+/** The recorded events of one job: by its store, and by its handler. */
 export interface JobHistory {
   readonly runs: HandlerRun[]
   readonly saved: SavedRecord[]
   readonly settledMs: number[]
-  /** Payments that were written down as failed, and when they first were. */
+  /** Payments that were recorded as failed, and when they first were. */
   readonly refusedMs: Map<string, number>
-  /** The store lost some of what it had been told of this job. */
+  /** The store lost some of its writes for this job. */
   hasLostWrites: boolean
-  /** As last written; undefined where it was forgotten. */
+  /** As last written; undefined if it was deleted. */
   state: 'running' | 'saved' | 'unpaid' | 'settled' | undefined
 }
 
-/** Everything seen of jobs. A job is named `<agent>/<job_id>`, in lower case: see {@link jobName}. */
+/** The recorded events of all jobs. A job is named `<agent>/<job_id>`, in lower case: see {@link jobName}. */
 export type JobRecords = ReturnType<typeof createJobRecords>
 
-/** The name of a job within a history, from the key it is stored under. Our agents' names have no spaces. */
+/** The name of a job within a history, from its key in the store. Our agents' names have no spaces. */
 export function jobName(jobKey: string): string {
   return jobKey.slice(jobKey.lastIndexOf(' ') + 1).toLowerCase()
 }
@@ -63,7 +66,7 @@ export function createJobRecords(nowMs: () => number) {
   return {
     of,
     all: (): ReadonlyMap<string, JobHistory> => jobs,
-    /** When processes were in no state to keep their promises: they died, stopped, or could not reach their store. */
+    /** Periods in which processes could not keep their promises: they died, stopped, or could not reach their store. */
     disturbances: (): readonly (typeof disturbances)[number][] => disturbances,
     claimed: ({ fence }: Holder): void => void claimedMs.set(fence, nowMs()),
     written({ jobKey, fence }: Holder, change: JobChange): void {
@@ -79,13 +82,13 @@ export function createJobRecords(nowMs: () => number) {
       }
       const { job } = change
       if (job.state === 'saved') {
-        // Renewals of the lease write the same record again, and so does who takes the job over. One that was let go
-        // unpaid in between is saved anew, also where a repeat brings the same payment.
+        // Renewals of the lease write the same record again, and so does a takeover. A record that was released unpaid
+        // in between is saved again, also if a repeat has the same payment.
         const isSame = last?.payment === job.payment.key && last.response === job.response
         if (!isSame || before !== 'saved') save(job.payment.key, job.response)
       } else if (job.state === 'settled') {
         history.settledMs.push(nowMs())
-        // Delivered for a charge whose record was lost, or that somebody else submitted: never saved, kept all the same.
+        // Delivered for a charge whose record was lost, or that another party submitted: never saved, but kept.
         const { paymentKey: payment, response } = job
         if (payment !== undefined && !saved.some(one => one.payment === payment)) save(payment, response)
       } else if (job.state === 'unpaid') {
@@ -93,7 +96,7 @@ export function createJobRecords(nowMs: () => number) {
           if (!refusedMs.has(payment)) refusedMs.set(payment, nowMs())
       }
     },
-    /** The store lost some of what it had been told of this job. */
+    /** The store lost some of its writes for this job. */
     lostWrites(jobKey: string): void {
       of(jobName(jobKey)).hasLostWrites = true
     },

@@ -3,17 +3,17 @@ import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { Network } from '@farebox/payments/networks'
 import type { VirtualChain } from '../chain/virtual-chain.ts'
 
-/** Money that was moved by an authorization, as the chain has it now. */
+/** A transfer by an authorization, as the chain has it now. */
 export interface PaymentOnChain {
   readonly key: string
   readonly payer: string
   readonly transaction: string
-  /** Whose transaction: one of our relayers, or somebody else's. */
+  /** The sender: one of our relayers, or another account. */
   readonly sender: string
   readonly minedMs: number
 }
 
-/** All payments that are in a block now, by their key: read from the events, as anybody would. */
+/** All payments that are in a block now, by key: read from the events, like any observer. */
 export function readPaymentsOnChain(
   chain: VirtualChain,
   network: Network,

@@ -8,17 +8,17 @@ export interface Send {
   readonly agent: string
   /** `<agent>/<job_id>`, in lower case. */
   readonly job: string
-  /** The payment's key; undefined where none came with it, or none that could be read. */
+  /** The payment's key; undefined without a payment, or with an unreadable one. */
   readonly payment: string | undefined
-  /** Address of who pays, by the payment's own word. */
+  /** Address of the payer, as the payment states. */
   readonly payer: string | undefined
-  /** Unix seconds; 0 where there is no payment. */
+  /** Unix seconds; 0 without a payment. */
   readonly validBefore: number
   readonly isForged: boolean
   readonly body: string
   readonly header: string | undefined
   readonly sentMs: number
-  /** What the caller was told, when the agent said it, and when it was heard. */
+  /** The answer, when the agent sent it, and when the caller received it. */
   seen:
     | { readonly status: number; readonly text: string; readonly saidMs: number; readonly heardMs: number }
     | undefined
@@ -26,7 +26,7 @@ export interface Send {
   givenUpMs: number | undefined
 }
 
-/** Makes the records of all requests of a history. */
+/** Creates the records of all requests of a history. */
 export function createSendRecords(nowMs: () => number, network: Network) {
   const sends: Send[] = []
   return {
@@ -49,7 +49,7 @@ export function createSendRecords(nowMs: () => number, network: Network) {
   }
 }
 
-/** Unix seconds, as the body has it. */
+/** Unix seconds, as in the body. */
 export function deadlineOf({ body }: Send): number {
   const { deadline } = JSON.parse(body) as { readonly deadline?: unknown }
   return typeof deadline === 'number' ? deadline : 0

@@ -4,17 +4,17 @@ import type { Network } from '@farebox/payments/networks'
 import { toHex } from '@farebox/payments/src/crypto/bytes'
 import { SPENDING } from '../workload/cast.ts'
 
-/** What a handler says that fails after spends, so that its answer can be compared with it. */
+/** The message of a handler that fails after spends, to compare with its answer. */
 export const FAILED_AFTER = /failed after (\d+) spends/
 
-/** Makes the records of spends of a history, beside the chain. */
+/** Creates the records of spends of a history, in addition to the chain. */
 export function createSpendRecords(crypto: EvmCrypto, { asset }: Network) {
   return {
-    /** How many spends a job makes for a payer, by `<job> <payer>`. */
+    /** The number of spends that a job makes for a payer, by `<job> <payer>`. */
     planned: new Map<string, number>(),
-    /** `<id> <ref>` of what a reorganisation took out of its block. */
+    /** `<id> <ref>` of spends that a reorganisation removed from their block. */
     undone: new Set<string>(),
-    /** Answers that say after how many spends their job failed. */
+    /** Answers that contain the number of spends after which their job failed. */
     failures: new Set<string>(),
     idOf: (owner: string, spender: string, agentId: bigint): string =>
       permissionId(crypto, {
@@ -23,7 +23,7 @@ export function createSpendRecords(crypto: EvmCrypto, { asset }: Network) {
         token: asset.address as `0x${string}`,
         scope: scopeOf(crypto, agentId, SPENDING),
       }),
-    /** What the refs of a job's spends have in common: all but the last byte. */
+    /** The common part of the refs of a job's spends: all but the last byte. */
     refsOf: (jobId: string): bigint =>
       BigInt(toHex(crypto.keccak256(new TextEncoder().encode(jobId.toLowerCase())))) >> 8n,
   }

@@ -1,41 +1,41 @@
-/** A paid 200, as an agent said it. */
+/** A paid 200, as an agent sent it. */
 interface Delivery {
   readonly job: string
   readonly atMs: number
   readonly text: string
-  /** The payment that was saved with the response; undefined where none was. */
+  /** The payment that was saved with the response; undefined if none was. */
   readonly payment: string | undefined
-  /** Was the payment in a block at that moment? */
+  /** Whether the payment was in a block at that moment. */
   readonly isProven: boolean
 }
 
-/** What our client told its caller. */
+/** The result that our client returned to its caller. */
 export interface ClientReport {
   readonly job: string
-  /** The payment it had journalled; undefined where it signed none. */
+  /** The payment in its journal; undefined if it signed none. */
   readonly payment: string | undefined
   readonly reported: 'done' | 'failed' | 'unresolved' | 'nothing was paid'
   readonly words: string
 }
 
-/** What our facilitator told an agent that is not of our making. */
+/** Our facilitator's answer to an agent that is not ours. */
 export interface FacilitatorReport {
   readonly payment: string
   readonly binding: string
   readonly reported: 'settled' | 'failed' | 'released'
   readonly reason: string
-  /** Nothing was asked afterwards that could change it. */
+  /** No later request could change it. */
   readonly isLast: boolean
 }
 
-/** Opens the records of what was said, whether anybody heard it or not. */
+/** Opens the records of all answers, whether they were received or not. */
 export function openWords() {
   return {
     said: {
       deliveries: [] as Delivery[],
-      /** Answers that no table of answers has. */
+      /** Answers that are in no table of answers. */
       oddAnswers: [] as { readonly agent: string; readonly status: number; readonly text: string }[],
-      /** What a facilitator did that it never should, in words. */
+      /** Violations by a facilitator, in words. */
       oddDeeds: [] as string[],
     },
     words: {

@@ -5,15 +5,15 @@ import { applyEdits, EditDoesNotFit } from '../../edits/edit.ts'
 import { openSources, ROOT } from '../../edits/sources.ts'
 import type { Mutant } from '../mutants/mutants.ts'
 
-/** As deep in `src` as in `dist`: what is bundled are the sources in any case. */
+/** The same depth in `src` as in `dist`: the sources are bundled in either case. */
 const FIRE = fileURLToPath(new URL('../../../', import.meta.url))
 const SIMULATOR = join(FIRE, 'src', 'simulator')
 const STAND_INS = join(SIMULATOR, 'stand-ins')
 const PACKAGES = join(ROOT, 'packages')
 
 /**
- * Modules that would reach for the machine, or do the same work in every history, and what stands in for them: of our
- * packages by package and name, wherever in it they are. All else is the real source.
+ * Modules that would use the machine, or repeat the same work in every history, and their replacements: for our
+ * packages by package and name, in any folder. All other modules are the real sources.
  */
 const STANDS_IN: { readonly [standIn: string]: readonly string[] } = {
   'machine.ts': 'payments/http-json payments/evm-crypto node:crypto node:events node:http prom-client'.split(
@@ -22,7 +22,7 @@ const STANDS_IN: { readonly [standIn: string]: readonly string[] } = {
   'pure-functions.ts': ['payments/eip-3009', 'payments/payment-header', 'payments/redact'],
   'fastify.ts': ['fastify'],
 }
-/** The same, for other packages than their own. */
+/** The same, for packages other than their own. */
 const STANDS_IN_ELSEWHERE = ['protocol/check-declaration', 'protocol/compile']
 
 /** Read once: there are many mutants. */
@@ -34,10 +34,10 @@ function readSources(): ReturnType<typeof openSources> {
 }
 
 /**
- * Bundles the simulator with the sources of all packages, changed as said, into a file of `fire/dist/simulators`;
- * resolves to its path. It exports `createSimulator`, and loaded as a worker it takes seeds.
+ * Bundles the simulator with the sources of all packages, with these changes, into a file of `fire/dist/simulators`;
+ * resolves to its path. It exports `createSimulator`, and loaded as a worker it accepts seeds.
  *
- * Rejects with {@link EditDoesNotFit} where the sources are no longer what a change was written for.
+ * Rejects with {@link EditDoesNotFit} if the sources no longer fit a change.
  */
 export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<string> {
   const name = changes.map(change => change.name).join('+') || 'as-it-is'
@@ -54,11 +54,11 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
     format: 'esm',
     target: 'node20',
     conditions: ['@farebox/source'],
-    // Nobody follows a stack through code that was broken on purpose.
+    // Stack traces through deliberately broken code are not used.
     sourcemap: edits.length === 0 && 'inline',
     sourcesContent: false,
     logLevel: 'silent',
-    // Globals of the platform, as our packages name them.
+    // Globals of the platform, under the names in our packages.
     define: {
       'globalThis.crypto': 'seededWebCrypto',
       'crypto.randomUUID': 'seededWebCrypto.randomUUID',
@@ -92,7 +92,7 @@ function resolveModule({ path, importer, kind }: OnResolveArgs): OnResolveResult
   return isOurs ? undefined : { path, external: true }
 }
 
-/** What stands in for a module that a source of our packages imports; undefined: nothing. */
+/** The replacement of a module that a source of our packages imports; undefined: none. */
 function standInFor(path: string, importer: string): string | undefined {
   if (!importer.startsWith(PACKAGES)) return undefined
   const owner = path.startsWith('.')

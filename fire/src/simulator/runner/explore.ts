@@ -15,7 +15,7 @@ export const SIMULATOR_FLAGS: { readonly [name: string]: BatteryFlag } = {
   record: { help: 'with --mutants: keeps the seeds for the test, in mutants/caught-at.json' },
 }
 
-/** Shows one history, or looks for mutants, where the flags say so; undefined where they do not. */
+/** Shows one history, or searches for mutants, if the flags say so; otherwise undefined. */
 export async function explore(run: BatteryRun): Promise<BatteryResult | undefined> {
   const { seed, flags = {} } = run
   const chosen = flags['mutant']
@@ -37,8 +37,8 @@ export async function explore(run: BatteryRun): Promise<BatteryResult | undefine
 }
 
 /**
- * Looks for each mutant in so many histories. Resolves to the seeds that caught one, by its name; `tell` is given a line
- * about each as it is done.
+ * Searches for each mutant in the given number of histories. Resolves to the seeds that detected one, by its name;
+ * `tell` is called with a line about each when it is done.
  */
 export async function huntMutants(
   mutants: readonly Mutant[],

@@ -9,7 +9,7 @@ export interface SeedShare {
   readonly count: number
 }
 
-/** What came of a share, or of all of them. */
+/** The result of a share, or of all of them. */
 export interface SeedRunResult {
   readonly count: number
   readonly counts: HistoryCounts
@@ -17,7 +17,7 @@ export interface SeedRunResult {
   readonly broken: readonly { readonly seed: number; readonly violations: readonly Violation[] }[]
 }
 
-/** In a worker: runs the shares it is sent, and answers each. */
+/** In a worker: runs the received shares, and answers each. */
 export async function serveSeeds(port: MessagePort, create: () => Promise<Simulator>): Promise<void> {
   const simulate = await create()
   const stray: string[] = []
@@ -25,7 +25,7 @@ export async function serveSeeds(port: MessagePort, create: () => Promise<Simula
   port.on('message', (share: SeedShare) => {
     runShare(simulate, share, stray).then(
       result => port.postMessage(result),
-      // What a history throws is a fault of the simulator: the worker dies of it, and says so.
+      // An exception in a history is a fault of the simulator: the worker dies and reports it.
       (error: unknown) =>
         setImmediate(() => {
           throw error
@@ -44,7 +44,7 @@ async function runShare(
   for (let seed = first; seed < first + count; seed += 1) {
     const result = await simulate(seed)
     addCounts(counts, result.counts)
-    // A promise of ours that rejects and is not heard would end a real process.
+    // An unhandled rejection of ours would end a real process.
     const unheard = stray.splice(0).map(message => ({ invariant: 'UNHEARD', message }))
     const violations = [...result.violations, ...unheard]
     if (violations.length > 0) broken.push({ seed, violations })
@@ -52,7 +52,7 @@ async function runShare(
   return { count, counts, broken }
 }
 
-/** Adds the counts of more histories to those before. */
+/** Adds the counts of further histories to the earlier ones. */
 export function addCounts(counts: { [what: string]: number }, more: HistoryCounts): void {
   for (const [what, number] of Object.entries(more)) counts[what] = (counts[what] ?? 0) + number
 }

@@ -9,17 +9,17 @@ export interface SeedRun {
   readonly onProgress?: (progress: { readonly done: number; readonly broken: number }) => void
   /** Stops at the first history that breaks a rule, as soon as it is known to be the first. */
   readonly stopsAtViolation?: boolean
-  /** Ends the run early: what was judged until then is the result. */
+  /** Ends the run early: the result covers the histories judged until then. */
   readonly signal?: AbortSignal
 }
 
-/** Small enough for progress to be seen, large enough not to be felt. */
+/** Small enough for visible progress, large enough to cost little. */
 const SHARE = 50
 
-/** A heap whose young part is small is swept ten times as often: histories leave nothing behind but garbage. */
+/** A heap with a small young generation is collected ten times as often: histories leave only garbage. */
 const YOUNG_MEGABYTES = 192
 
-/** Runs the histories of many seeds on several threads. Rejects where the simulator itself fails, naming the seeds. */
+/** Runs the histories of many seeds on several threads. Rejects with the seeds if the simulator itself fails. */
 export async function simulateSeeds(run: SeedRun): Promise<SeedRunResult> {
   const counts: { [what: string]: number } = {}
   const broken: SeedRunResult['broken'][number][] = []

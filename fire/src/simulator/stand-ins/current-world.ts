@@ -3,14 +3,14 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Random } from '../seeded-random.ts'
 
 /**
- * What the stand-ins of the machine's own modules reach for: those modules are imported, not passed, so this is
- * the one thing of a history that is not passed either. One history runs at a time.
+ * The state behind the replacements of the machine's modules: those modules are imported, not passed, so this is the
+ * only state of a history that is not passed either. One history runs at a time.
  */
 export interface CurrentWorld {
-  /** Draws what would come from the system's source of randomness. */
+  /** Draws the bytes of the system's source of randomness. */
   readonly random: Random
   readonly crypto: EvmCrypto
-  /** Opens the way from a process to a host, both named by the URL. */
+  /** Opens the route from a process to a host, both named by the URL. */
   openOrigin(url: string): JsonOrigin
 }
 

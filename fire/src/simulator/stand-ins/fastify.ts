@@ -1,9 +1,9 @@
-// Stands in for `fastify`: routes, their error handler and nothing else, without sockets, plugins or a start.
+// Replaces `fastify`: only routes and their error handler, without sockets, plugins or a start.
 
-/** What a route made of a request. */
+/** A route's reply to a request. */
 export interface VirtualAnswer {
   readonly status: number
-  /** As it would be after its way over the wire. */
+  /** As after serialization and parsing. */
   readonly body: unknown
 }
 
@@ -11,7 +11,10 @@ type Headers = { readonly [name: string]: string | undefined }
 type Reply = ReturnType<typeof createReply>
 type Handler = (request: object, reply: Reply) => Promise<unknown>
 
-/** The application: what our facilitator calls on a real one, and the way in, which answers one request, its body as text. */
+/**
+ * The application: the methods that our facilitator calls on a real one, and an entry that answers one request, its
+ * body as text.
+ */
 export interface VirtualApp {
   handle(method: string, path: string, headers: Headers, body: string | undefined): Promise<VirtualAnswer>
 }
@@ -43,7 +46,7 @@ export default function fastify(): VirtualApp {
     verb,
     (path: string, options: { readonly onRequest?: Handler } | Handler, handler?: Handler) => {
       const handlers = typeof options === 'function' ? [options] : [options.onRequest, handler]
-      // `onRequest` comes before the body is read; what replies there ends the request.
+      // `onRequest` runs before the body is read; a reply there ends the request.
       routes.set(`${verb.toUpperCase()} ${path}`, async (request, reply) => {
         for (const handle of handlers) if (!reply.sent) await handle?.(request, reply)
       })
@@ -58,10 +61,10 @@ export default function fastify(): VirtualApp {
   })
 }
 
-/** It has no `then`, so a promise resolves to it at once: as with the real one. */
+/** It has no `then`, so a promise resolves to it at once, as with the real one. */
 function createReply() {
   const reply = {
-    /** No caller leaves: what waits for an answer here is a request that was sent. */
+    /** No caller disconnects: every waiting request was sent completely. */
     raw: { once: () => undefined },
     status: 200,
     answer: undefined as unknown,

@@ -2,17 +2,17 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonOrigin } from '@farebox/payments/src/http/http-json'
 import { currentWorld } from './current-world.ts'
 
-// Stands in for the modules that reach for the machine: `node:crypto`, `node:events`, `node:http`, `prom-client`, the global
+// Replaces the modules that use the machine: `node:crypto`, `node:events`, `node:http`, `prom-client`, the global
 // `crypto`, and the two of `@farebox/payments` that open connections and load the curve.
 
 export { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A UUID of the history. */
+/** A UUID from the history's randomness. */
 export function randomUUID(): string {
   return currentWorld().random.uuid()
 }
 
-/** Bytes of the history. */
+/** Bytes from the history's randomness. */
 export function randomBytes(size: number): Buffer {
   return Buffer.from(currentWorld().random.hex(size).slice(2), 'hex')
 }
@@ -31,7 +31,7 @@ export function loadEvmCrypto(): Promise<EvmCrypto> {
   return Promise.resolve(currentWorld().crypto)
 }
 
-/** As above, the hash alone. */
+/** As above, only the hash. */
 export function loadKeccak(): Promise<EvmCrypto['keccak256']> {
   return Promise.resolve(currentWorld().crypto.keccak256)
 }
@@ -47,8 +47,8 @@ export function setMaxListeners(): void {
 }
 
 /**
- * Makes a server without connections, as far as our packages use one. The real one is costly to make, and the machine's own
- * part of it keeps whatever its callbacks reach until the next full garbage collection.
+ * Creates a server without connections, with the methods that our packages use. The real one is costly to create, and
+ * its native part retains everything that its callbacks reach until the next full garbage collection.
  */
 export function createServer() {
   const server = {
@@ -57,7 +57,7 @@ export function createServer() {
     closeIdleConnections: () => undefined,
     closeAllConnections: () => undefined,
     close(closed?: () => void): object {
-      // As with the real one, after whoever called has come to rest.
+      // As with the real one, after the caller's code has run.
       if (closed !== undefined) process.nextTick(closed)
       return server
     },
@@ -65,7 +65,7 @@ export function createServer() {
   return server
 }
 
-/** Nobody reads the metrics. The names are called with `new`, which returns what its constructor returns. */
+/** The metrics are not read. The names are called with `new`, which returns the result of its constructor. */
 function createSilentMetric() {
   const nothing = (): void => undefined
   return { inc: nothing, set: nothing, observe: nothing, startTimer: () => nothing }

@@ -4,8 +4,8 @@ import { decodePaymentHeader as decode } from '@farebox/payments/x402/payment-he
 import { checkDeclaration as check } from '@farebox/protocol/declaration/check-declaration'
 import { compileInput as input, compileOutput as output } from '@farebox/protocol/fields/compile'
 
-// Stands in for pure functions that every process of every history calls with the same few values: each of these is
-// computed once, and nobody changes a result.
+// Replaces pure functions that every process of every history calls with the same few values: each result is computed
+// once and never changed.
 
 export * from '@farebox/payments/authorization/eip-3009'
 export * from '@farebox/payments/internal/redact'
@@ -18,16 +18,16 @@ export const compileInput: typeof input = remember(input)
 export const compileOutput: typeof output = remember(output)
 export const decodePaymentHeader: typeof decode = remember(decode)
 
-/** As the real one, once for the same secrets. */
+/** Like the real one, once for the same secrets. */
 export const createRedactor: typeof redactor = remember(redactor, secrets => secrets.join('\n'))
 
-/** As the real one, which depends on nothing but chain and token. */
+/** Like the real one, which depends only on chain and token. */
 export const createAuthorizationHasher: typeof hasher = remember(
   hasher,
   (_, { chainId, asset }) => `${chainId} ${asset.address}`,
 )
 
-/** A pure function, called once for each name of what it is given: by itself, its first argument. */
+/** A pure function, called once for each key of its arguments: by default, its first argument. */
 export function remember<Given extends readonly unknown[], Result>(
   compute: (...given: Given) => Result,
   nameOf: (...given: Given) => unknown = (...given) => given[0],
@@ -38,7 +38,7 @@ export function remember<Given extends readonly unknown[], Result>(
     const before = known.get(name)
     if (before !== undefined) return before
     const result = compute(...given)
-    // Whatever is read anew each time must not be kept for ever.
+    // Values that differ at each call must not be kept forever.
     if (known.size >= MOST_KEPT) known.clear()
     known.set(name, result)
     return result

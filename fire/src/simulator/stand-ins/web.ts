@@ -1,7 +1,7 @@
-// Stands in for the web's `AbortController`, `Response` and streams, whose real ones cost more than the jobs they serve. The
-// names are called with `new`, which returns what its constructor returns.
+// Replaces the web's `AbortController`, `Response` and streams, whose real versions cost more than the jobs. The names
+// are called with `new`, which returns the result of its constructor.
 
-/** What our packages use of a signal. */
+/** The parts of a signal that our packages use. */
 interface LightSignal {
   aborted: boolean
   reason: unknown
@@ -10,7 +10,7 @@ interface LightSignal {
   throwIfAborted(): void
 }
 
-/** Makes a signal, and what aborts it. */
+/** Creates a signal, and the function that aborts it. */
 export function AbortController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
   let listeners: Set<() => void> | undefined
   const signal: LightSignal = {
@@ -37,10 +37,10 @@ export function AbortController(): { readonly signal: LightSignal; abort(reason?
   }
 }
 
-/** One for all: nobody looks at more than its name. */
+/** One for all, because only its name is read. */
 const ABORTED = new DOMException('This operation was aborted', 'AbortError')
 
-/** What our packages use of the body of a request or response: a stream that has its one piece already. */
+/** The parts of a body that our packages use: a stream that already has its only chunk. */
 export function webBody(content: string | Uint8Array) {
   const cancel = (): Promise<void> => Promise.resolve()
   return {
@@ -60,7 +60,7 @@ export function webBody(content: string | Uint8Array) {
   }
 }
 
-/** Makes what our packages use of a response, of a text or of bytes. */
+/** Creates the parts of a response that our packages use, from a text or from bytes. */
 export function Response(
   content: string | Uint8Array | null,
   init: { readonly status: number; readonly headers: { readonly [name: string]: string } },

@@ -1,12 +1,12 @@
 import type { VirtualTime } from './virtual-time.ts'
 
 /**
- * A process: it has a clock of its own, which may be wrong, and it may stop for a while or for good. What a
- * dead one waits for never comes, and what it still sends goes nowhere.
+ * A process: it has its own clock, which may be wrong, and it may stop for a while or for good. A dead process receives
+ * nothing, and its messages are dropped.
  */
 export type VirtualProcess = ReturnType<typeof startProcess>
 
-/** Starts a process whose clock is so far ahead. */
+/** Starts a process whose clock is ahead by this much. */
 export function startProcess(time: VirtualTime, name: string, skewMs = 0) {
   let aheadMs = skewMs
   const mourners = new Set<() => void>()
@@ -19,7 +19,7 @@ export function startProcess(time: VirtualTime, name: string, skewMs = 0) {
     if (restMs > 0) time.after(restMs, () => whenGoing(callback))
     else callback()
   }
-  /** One that came due during a pause can still be cancelled when the process goes on. */
+  /** A timer that came due during a pause can still be cancelled when the process resumes. */
   const after = (delayMs: number, callback: () => void): (() => void) => {
     let cancelled = false
     const cancel = time.after(delayMs, () =>
@@ -32,14 +32,14 @@ export function startProcess(time: VirtualTime, name: string, skewMs = 0) {
       cancel()
     }
   }
-  // No getter: V8 gives every object with one a hidden class of its own, which keeps alive all that the getter
-  // reaches, here the whole history, until a full collection.
+  // Not a getter: V8 gives every object with a getter a hidden class of its own, which retains everything that the
+  // getter reaches, here the whole history, until a full collection.
   const process = {
     name,
     isAlive: true,
     nowMs: (): number => time.nowMs() + aheadMs,
     after,
-    /** Something has arrived for it: now, or when it goes on, or never. */
+    /** Delivers an arrival to it: now, or when it resumes, or never. */
     deliver: whenGoing,
     sleep: (ms: number): Promise<void> => new Promise(resolve => void after(ms, resolve)),
     crash(): void {
@@ -52,13 +52,13 @@ export function startProcess(time: VirtualTime, name: string, skewMs = 0) {
       mourners.add(callback)
       return () => void mourners.delete(callback)
     },
-    /** Its clock is set, so much later or earlier; its timers are not. */
+    /** Steps its clock by this much; its timers are not affected. */
     setClock(byMs: number): void {
       aheadMs += byMs
     },
     /** Calls back whenever it stops for a while. */
     onPause: (callback: () => void): void => void watchers.push(callback),
-    /** Does nothing for so long, as in a long garbage collection. */
+    /** Stops for this long, as in a long garbage collection. */
     pause(durationMs: number): void {
       for (const tell of watchers) tell()
       pausedUntilMs = Math.max(pausedUntilMs, time.nowMs() + durationMs)
@@ -67,7 +67,7 @@ export function startProcess(time: VirtualTime, name: string, skewMs = 0) {
   return process
 }
 
-/** Waits for work of a process at most so long; rejects with a `TimeoutError`, as an aborted request does. */
+/** Waits for work of a process for a limited time; rejects with a `TimeoutError`, like an aborted request. */
 export function withTimeout<Result>(
   process: VirtualProcess,
   timeoutMs: number,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startProcess } from './virtual-process.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
-test('events happen in the order of their time, those of one time in the order they were set', async () => {
+test('events happen in order of time, and events of the same time in the order they were scheduled', async () => {
   const time = createVirtualTime(1_000)
   const seen: string[] = []
   for (const [name, delayMs] of [
@@ -18,7 +18,7 @@ test('events happen in the order of their time, those of one time in the order t
   expect(time.nowMs()).toBe(1_100)
 })
 
-test('all promises come to rest between two events, however long their chain', async () => {
+test('all promises settle between two events, however long their chain', async () => {
   const time = createVirtualTime(0)
   const seen: string[] = []
   time.after(1, () => {
@@ -32,7 +32,7 @@ test('all promises come to rest between two events, however long their chain', a
   expect(seen).toEqual(['chain', 'next event'])
 })
 
-test('after a leap what fell due meanwhile happens late, in its order', async () => {
+test('after a clock jump, due events happen late, in order', async () => {
   const time = createVirtualTime(0)
   const seen: number[] = []
   time.after(50, () => seen.push(time.nowMs()))
@@ -42,7 +42,7 @@ test('after a leap what fell due meanwhile happens late, in its order', async ()
   expect(seen).toEqual([1_000, 1_000])
 })
 
-test('a process that stopped goes on with what came due, and a dead one with nothing', async () => {
+test('a resumed process continues with its due events, and a dead one has none', async () => {
   const time = createVirtualTime(0)
   const process = startProcess(time, 'one', 500)
   const seen: string[] = []

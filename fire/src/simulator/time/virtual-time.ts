@@ -1,4 +1,4 @@
-/** The time of a history: it moves from event to event, and between two of them everything comes to rest. */
+/** The time of a history: it moves from event to event, and between two of them all promises settle. */
 export type VirtualTime = ReturnType<typeof createVirtualTime>
 
 interface Event {
@@ -6,15 +6,14 @@ interface Event {
   callback: (() => void) | undefined
 }
 
-/** A turn that is waited for alone costs more than what happens in it: the machine is asked for news each time. */
+/** A separate `setImmediate` turn costs more than its work: Node polls for I/O each time. */
 const TURNS_AT_ONCE = 100
 
 /**
- * Makes the time of one history.
+ * Creates the time of one history.
  *
- * Nothing in a history waits for the machine: every wait is an event here. So between two callbacks of
- * `setImmediate`, where all promises that are ready run, everything comes to rest, and the order of all things is
- * that of the events.
+ * Nothing in a history waits for the machine: every wait is an event here. So between two callbacks of `setImmediate`,
+ * in which all ready promises run, everything settles, and the order of all actions is that of the events.
  */
 export function createVirtualTime(startMs: number) {
   const events: Event[] = []
@@ -22,7 +21,7 @@ export function createVirtualTime(startMs: number) {
   let nowMs = startMs
   let happened = 0
 
-  /** Lets the next event happen that is due until then; false where there is none. */
+  /** Runs the next event that is due until then; false if there is none. */
   const happen = (untilMs: number): boolean => {
     for (let next = events.at(-1); next !== undefined && next.dueMs <= untilMs; next = events.at(-1)) {
       events.pop()
@@ -38,9 +37,9 @@ export function createVirtualTime(startMs: number) {
     return false
   }
   return {
-    /** Unix milliseconds, as nobody's clock shows them. */
+    /** Unix milliseconds of the true time, which no process's clock shows. */
     nowMs: (): number => nowMs,
-    /** Calls back once, so many milliseconds from now, unless the returned function is called before. */
+    /** Calls back once, after this many milliseconds, unless the returned function is called before. */
     after(delayMs: number, callback: () => void): () => void {
       const event: Event = { dueMs: nowMs + Math.max(0, delayMs), callback }
       insert(events, event)
@@ -48,13 +47,13 @@ export function createVirtualTime(startMs: number) {
         event.callback = undefined
       }
     },
-    /** Lets what is due until then happen, in order; resolves when all of it has come to rest. */
+    /** Runs the events due until then, in order; resolves when all promises have settled. */
     runUntil: (untilMs: number): Promise<void> => takeTurns(() => happen(untilMs)),
-    /** As a machine that was suspended: the time is later at once, and what fell due meanwhile happens now. */
+    /** Like a suspended machine: the time jumps forward, and missed events happen now. */
     leapTo(atMs: number): void {
       nowMs = Math.max(nowMs, atMs)
     },
-    /** Nothing more is to come: what was set is forgotten, so that nothing of a history outlives it. */
+    /** Drops all scheduled events, so that no state of a history outlives it. */
     end(): void {
       events.length = 0
     },
@@ -62,7 +61,7 @@ export function createVirtualTime(startMs: number) {
   }
 }
 
-/** Makes what calls a step once a turn, until it returns false; between two turns all promises run that are ready. */
+/** Creates a loop that calls a step once a turn, until it returns false; between two turns all ready promises run. */
 function createTurns(): (step: () => boolean) => Promise<void> {
   let takeOne: (() => void) | undefined
   let ahead = 0
@@ -90,7 +89,10 @@ function createTurns(): (step: () => boolean) => Promise<void> {
     })
 }
 
-/** Puts an event into its place: the next is the last of them, and those of one time happen as they were set. */
+/**
+ * Inserts an event: the next one is the last of the list, and events of the same time run in the order they were
+ * scheduled.
+ */
 function insert(events: Event[], event: Event): void {
   let [from, to] = [0, events.length]
   while (from < to) {

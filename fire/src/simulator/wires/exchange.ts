@@ -3,13 +3,13 @@ import type { Trace } from '../history-trace.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { VirtualTime } from '../time/virtual-time.ts'
 
-/** Whoever answers requests: a process, and what it does with one. */
+/** A receiver of requests: a process, and its handler. */
 export interface Callee<Request, Answer> {
   readonly process: VirtualProcess
   serve(request: Request): Promise<Answer>
 }
 
-/** The connection was refused, or it broke before the answer had come. */
+/** The connection was refused, or broke before the answer arrived. */
 class ConnectionBroken extends Error {
   override readonly name = 'ConnectionBroken'
   readonly code = 'ECONNRESET'
@@ -27,18 +27,18 @@ export interface Parcel<Request, Answer> {
   /** For the trace: `POST /settle`. */
   readonly label: string
   readonly request: Request
-  /** Who answers at the time it arrives: a balancer may choose; undefined where nobody is there. */
+  /** The receiver at the time of arrival, as a load balancer may choose; undefined if there is none. */
   readonly find: () => Callee<Request, Answer> | undefined
-  /** How long a message usually takes at most, one way. */
+  /** The usual maximum duration of a message, one way. */
   readonly usualMs: number
 }
 
 /**
- * Sends a request and waits for the answer, as a faulty network would have it: lost, late, twice, overtaken by
- * others, or to somebody who dies over it.
+ * Sends a request and waits for the answer over a faulty network: messages are lost, late, doubled, overtaken, or sent
+ * to a process that dies.
  *
- * Rejects with {@link ConnectionBroken}; never settles where something was lost without a sound, so that who
- * waits needs a timeout of its own.
+ * Rejects with {@link ConnectionBroken}; never settles if a message was lost silently, so the caller needs its own
+ * timeout.
  */
 export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, Answer>): Promise<Answer> {
   const { time, faults, trace } = wires

@@ -3,38 +3,37 @@ import type { PortKind, ProcessKind } from '../faults/faults.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from './exchange.ts'
 
-/** What was asked did not answer: it may have been done, or not. */
+/** The call did not return: it may have been executed, or not. */
 export class PortFailed extends Error {
   override readonly name = 'PortFailed'
 }
 
-/** One call of a process to something that outlives it: its store, its ledger. */
+/** One call of a process to an external part: its store, its ledger. */
 export interface PortCall<Result> {
   readonly process: VirtualProcess
   readonly kind: ProcessKind
   readonly port: PortKind
   /** One of `PORT_CALLS`. */
   readonly name: string
-  /** For the trace, where it tells more than the name. */
+  /** For the trace, if it is more specific than the name. */
   readonly label?: string
   readonly call: () => Promise<Result>
-  /** Told when the call will fail or be slow, or its process dies or stops over it. */
+  /** Called when the call will fail or be slow, or its process dies or stops at it. */
   readonly onFault?: (fault: CallFault) => void
 }
 
-/** What takes longer may cost a lease. */
+/** A slower call may cost a lease. */
 const SLOW_MS = 1_000
 
 /**
- * Makes a call through a port: it takes its time, and the process may die before it or after it, or hear
- * nothing of what was done.
+ * Makes a call through a port: it takes time, and the process may die before it or after it, or not receive its result.
  */
 export function callThroughPort<Result>(wires: Wires, call: PortCall<Result>): Promise<Result> {
   const { time, faults, trace } = wires
   const { process, name, label = name } = call
   if (!process.isAlive) return new Promise(() => undefined)
   const fault = faults.ofCall(call.kind, call.port, name)
-  // Whatever takes time in it, a message, sees by itself that its caller is alive then.
+  // A slow operation within it, a message, checks by itself that its caller is alive.
   if (fault === UNHARMED) return call.call()
   if (fault.crash !== undefined || fault.fail !== undefined || fault.pauseMs > 0 || fault.delayMs > SLOW_MS)
     call.onFault?.(fault)

@@ -9,10 +9,10 @@ export interface Payer {
   readonly signer: PaymentSigner
 }
 
-/** Everybody who appears in histories: the same in all of them, so that nothing is derived twice. */
+/** The parties of all histories: always the same, so that each key is derived once. */
 export type Cast = ReturnType<typeof makeCast>
 
-/** Somebody who is nobody of ours, with money of their own. */
+/** An account that is not ours, with its own money. */
 export const NOBODY = '0x00000000000000000000000000000000000000ff'
 
 export function makeCast(crypto: EvmCrypto) {
@@ -26,7 +26,7 @@ export function makeCast(crypto: EvmCrypto) {
     relayerKeys,
     relayers: relayerKeys.map(addressOf),
     wallets: [0x300, 0x301].map(keyOf).map(addressOf),
-    /** What agents spend with, where they do. */
+    /** The agents' spending keys, if they spend. */
     spenderKey: keyOf(0x400),
     spender: addressOf(keyOf(0x400)),
   }
@@ -35,7 +35,7 @@ export function makeCast(crypto: EvmCrypto) {
 /** Price of the cheaper two capabilities, in atomic units. */
 export const PRICE_ATOMIC = 10_000n
 
-/** An agent of two capabilities with one price, a third that costs twice as much, and one that spends. */
+/** An agent with two capabilities of one price, a third that costs twice as much, and one that spends. */
 export function declare(name: string, wallet: string, maxDeadlineSeconds: number): Declaration {
   const capability = (amount: string) =>
     ({

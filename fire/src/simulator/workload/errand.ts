@@ -7,7 +7,7 @@ import { startProcess, type VirtualProcess } from '../time/virtual-process.ts'
 import type { Payer } from './cast.ts'
 import type { ErrandPlan } from './plan-workload.ts'
 
-/** A job_id that was used, and by whom: others may hear of it. */
+/** A used job_id, and its payer: others may learn of it. */
 export interface KnownJob {
   readonly jobId: string
   readonly agent: AgentParty
@@ -15,7 +15,7 @@ export interface KnownJob {
   readonly payer: Payer
 }
 
-/** One errand, and what it works with. */
+/** One errand, and its context. */
 export interface Errand {
   readonly world: World
   readonly stage: Stage
@@ -29,7 +29,7 @@ export interface Errand {
   readonly process: VirtualProcess
 }
 
-/** Starts a process for an errand, its clock as wrong as this history has them. */
+/** Starts a process for an errand, with a clock error of this history. */
 export function startErrandProcess({ world, name, random }: Omit<Errand, 'process'>): VirtualProcess {
   const { time, faults } = world.wires
   const { skew } = faults.plan.amount
@@ -40,7 +40,7 @@ export function startErrandProcess({ world, name, random }: Omit<Errand, 'proces
   return process
 }
 
-/** The job, as the records name it. */
+/** The name of the job in the records. */
 export function nameOf({ agent, jobId }: KnownJob): string {
   return jobName(`${agent.name}/${jobId}`)
 }

@@ -14,12 +14,12 @@ import type { World } from '../build-world.ts'
 import type { Errand } from './errand.ts'
 
 const TIMEOUT_MS = 6_000
-/** A refusal by a facilitator that holds nothing is final, whatever else is under way (decision 26). */
+/** A refusal by a facilitator without holds is final, whatever else is in progress (decision 26). */
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 
 /**
- * Uses our facilitator as an agent would that is not ours, and not well made: verifies, settles and releases one
- * payment in any order, for one purpose and for another.
+ * Uses our facilitator like a badly written agent of another author: verifies, settles and releases one payment in any
+ * order, for one purpose and for another.
  */
 export async function meddle(
   { world, stage, process, random }: Errand,
@@ -34,17 +34,17 @@ export async function meddle(
   world.meddled.set(key, Number(payment.authorization.validBefore))
   const holds: ReleaseRequest[] = []
   const words: (Omit<FacilitatorReport, 'isLast'> & { isLast: boolean })[] = []
-  // One that comes late, or twice, holds again what was given back.
+  // A late or repeated hold reserves a released payment again.
   const { duplication, slowness } = world.wires.faults.plan.amount
   let mayHoldAgain = duplication > 0 || slowness > 0
-  // One that was not heard of may come after a later one was refused, or a hold given back: that is not the last word.
+  // A lost request may arrive after a later refusal or release: that answer is then not final.
   let mayChargeYet = false
   for (let left = random.between(2, 7); left > 0; left -= 1) {
     const binding = random.chance(0.75) ? (purposes[0] ?? '') : (purposes[1] ?? '')
     const request = facilitatorRequest(world, payment, binding, process.nowMs() / 1_000 + 20)
     const deed = random.pick(['verify', 'verify', 'settle', 'release'] as const)
     const hold = holds.length === 0 ? undefined : random.pick(holds)
-    // What was said before an attempt to charge, or to hold, need not hold after it.
+    // An answer before an attempt to charge or to hold need not be valid after it.
     for (const word of words) word.isLast &&= word.reported === 'released' ? deed !== 'verify' : false
     const report = (reported: FacilitatorReport['reported'], reason: string, isLast: boolean): void =>
       void words.push({ payment: key, binding, reported, reason, isLast })
@@ -86,7 +86,7 @@ function facilitatorRequest(
   }
 }
 
-/** Was it given back? Our own client does not ask, because it ends by itself in any case. */
+/** Whether it was released. Our own client does not ask, because the hold expires in any case. */
 async function release(url: string, secret: string, hold: ReleaseRequest): Promise<boolean> {
   const headers = { authorization: `Bearer ${secret}` }
   const request = { method: 'POST', path: '/release', headers, body: hold, timeoutMs: TIMEOUT_MS } as const

@@ -4,7 +4,7 @@ import type { Random } from '../seeded-random.ts'
 import type { World } from '../build-world.ts'
 import { NOBODY, type Payer } from './cast.ts'
 
-/** What happens on the chain behind the back of agent and facilitator. */
+/** Events on the chain that bypass agent and facilitator. */
 export const MISCHIEF_KINDS = ['cancel', 'drain', 'foreign', 'pause', 'top-up'] as const
 
 export type MischiefKind = (typeof MISCHIEF_KINDS)[number]
@@ -12,7 +12,7 @@ export type MischiefKind = (typeof MISCHIEF_KINDS)[number]
 const WITHIN_MS = 15_000
 const PAUSED_MS = 8_000
 
-/** Does it, some time after the payment was signed. */
+/** Performs it, some time after the payment was signed. */
 export function makeMischief(
   world: World,
   kind: MischiefKind,

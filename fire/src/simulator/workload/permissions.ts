@@ -5,7 +5,7 @@ import type { Random } from '../seeded-random.ts'
 import type { World } from '../build-world.ts'
 import type { WorkloadPlan } from './plan-workload.ts'
 
-/** What payers have beside the prices of their jobs, in a history in which agents spend. */
+/** The payers' additional balance, in a history in which agents spend. */
 export const SPENDING_MONEY = 60_000n
 
 const LIMITS = [2_000n, 5_000n, 5_000n]
@@ -13,12 +13,12 @@ const CAPS = [3_000n, 8_000n, 60_000n, 60_000n]
 const MOST_CHANGES = 3
 const REVOKED: SpendTerms = { limit: 0n, cap: 0n }
 
-/** The number that an agent is registered under. */
+/** The number under which an agent is registered. */
 export function agentIdOf(index: number): bigint {
   return BigInt(index + 1)
 }
 
-/** What each payer permits each agent when a history begins. */
+/** The permissions of each payer for each agent at the start of a history. */
 export function permitAtStart(random: Random, { crypto, network, cast }: Stage, agents: number): SpendState {
   const { idOf } = createSpendRecords(crypto, network)
   let state = NO_SPENDS
@@ -28,7 +28,7 @@ export function permitAtStart(random: Random, { crypto, network, cast }: Stage, 
   return state
 }
 
-/** Has payers raise, lower and revoke what they permit, at moments of a history. */
+/** Makes payers raise, lower and revoke their permissions during a history. */
 export function changePermissions(world: World, { cast }: Stage, { lengthMs, agents }: WorkloadPlan): void {
   const random = world.random.fork('changes of permissions')
   for (let left = random.between(1, MOST_CHANGES); left > 0; left -= 1) {

@@ -3,9 +3,9 @@ import type { Random } from '../seeded-random.ts'
 import { SPENDING } from './cast.ts'
 import { MISCHIEF_KINDS, type MischiefKind } from './mischief.ts'
 
-/** How somebody calls an agent. */
+/** The kinds of callers of an agent. */
 export const ERRAND_KINDS = [
-  /** Our client: quote, journal, pay, repeat; resumed where it dies. */
+  /** Our client: quote, journal, pay, repeat; resumed after it dies. */
   'client',
   /** Another program, which repeats one call, perhaps several at once. */
   'raw',
@@ -13,28 +13,28 @@ export const ERRAND_KINDS = [
   'replay',
   /** A new payment for a job_id that was used before by the same payer. */
   're-sign',
-  /** A payment for a job_id of somebody else. */
+  /** A payment for another payer's job_id. */
   'impostor',
-  /** A forged payment for a job_id of somebody else. */
+  /** A forged payment for another payer's job_id. */
   'forger',
   /** No payment at all. */
   'beggar',
   /** Two payments with one nonce. */
   'twin-nonce',
-  /** Two jobs at once, by somebody who can pay one. */
+  /** Two concurrent jobs of a payer that can pay one. */
   'overdraw',
-  /** Another agent of the same owner, which uses our facilitator as it likes. */
+  /** Another agent of the same owner, which uses our facilitator in arbitrary ways. */
   'meddler',
 ] as const
 
 export type ErrandKind = (typeof ERRAND_KINDS)[number]
 
-/** What a history is about. */
+/** The plan of a history. */
 export type WorkloadPlan = ReturnType<typeof planWorkload>
 
 export type ErrandPlan = WorkloadPlan['errands'][number]
 
-/** What the histories of one manner draw from. */
+/** The options from which histories of one kind draw. */
 const USUAL = {
   kindOf: (own: Random): ErrandKind =>
     own.chance(0.3) ? 'client' : own.chance(0.35) ? 'raw' : own.pick(ERRAND_KINDS),
@@ -46,7 +46,7 @@ const USUAL = {
   badRunRate: 0.1,
 }
 
-/** Who is there in a siege, each as often as named. */
+/** The callers in a siege, each as often as listed. */
 const BESIEGERS: readonly ErrandKind[] = [
   ...Array.from({ length: 6 }, () => 'raw' as const),
   'meddler',
@@ -68,13 +68,13 @@ const SIEGE: typeof USUAL = {
 }
 
 /**
- * Draws what a history is about. One with a targeted fault is a siege: many repeats of few jobs whose payments are soon
- * over, at agents of several replicas, so that somebody is there whenever something goes wrong.
+ * Draws the plan of a history. One with a targeted fault is a siege: many repeats of few jobs whose payments expire
+ * soon, at agents with several replicas, so that callers are active whenever the fault strikes.
  */
 export function planWorkload(random: Random, targeted: TargetedFault | undefined) {
-  /** Payers who take back what they signed. */
+  /** Payers that cancel their signatures. */
   const isRegretful = targeted?.mishap === 'sees blocks replaced'
-  /** Time to ask again about what was forgotten, for jobs that payments name, of a facilitator that answers soon. */
+  /** Time to ask again about lost records, for bound jobs, at a facilitator that answers soon. */
   const isForgetful = targeted?.mishap === 'sees the ledger fall back'
   const lengthMs = random.pick(isForgetful ? [35_000] : [10_000, 20_000, 35_000])
   const agents = random.chance(0.4) ? 2 : 1
@@ -90,13 +90,13 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
     ...whoAndWhat(own, manner.kindOf(own)),
     atMs: own.between(0, Math.round(lengthMs * 0.6)),
     agent: own.between(0, agents - 1),
-    /** How many at once, where the kind has several. */
+    /** The number of concurrent jobs, for kinds with several. */
     copies: manner.copiesOf(own),
     /** Whether the nonce is bound to the job. */
     isBound: own.chance(isForgetful ? 0.6 : 0.3),
     validSeconds: own.pick(manner.validSeconds),
     deadlineSeconds: own.pick(manner.deadlineSeconds),
-    /** Waits for an answer longer than anything takes. */
+    /** Waits for an answer longer than any job takes. */
     isPatient: manner === SIEGE,
     mischief: mischiefOf(own),
   })
@@ -108,15 +108,15 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
     lengthMs,
     agents,
     replicas: random.pick(manner.replicas),
-    // A facilitator that knows no binding keeps nobody from paying two agents of one wallet with one payment,
-    // unless they keep their books together, or the payer's nonce names the job.
+    // A facilitator without bindings lets a payer pay two agents of one wallet with one payment, unless they share
+    // their store, or the payer's nonce names the job.
     sharesStore: isStock || random.chance(0.5),
     sharesWallet: random.chance(0.7),
-    // Where the facilitator proves nothing, the agent must look itself (D9).
+    // If the facilitator proves nothing, the agent must check the chain itself (D9).
     hasNode: isStock || random.chance(0.3) || spends,
-    /** Its agents spend what payers permit, who change their minds. */
+    /** Its agents spend with the permissions of payers, who change them. */
     spends,
-    /** Ours, over one ledger; none where the facilitator is somebody else's. */
+    /** Our facilitators, over one ledger; none if the facilitator is not ours. */
     facilitators: isStock ? 0 : random.chance(0.35) ? 2 : 1,
     sharesRelayer: random.chance(0.6),
     /** Each facilitator has all relayer keys; otherwise one. */
@@ -128,13 +128,13 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
       leaseMs: random.pick([4_000, 12_000]),
       stuckAfterMs: random.pick([5_000, 15_000]),
     },
-    /** How late the timers of agents and facilitators come at most; what polls then does so less often. */
+    /** The maximum delay of the timers of agents and facilitators; polling then happens less often. */
     timerGrainMs: random.pick([1, 300, 1_500, 1_500, 3_000]),
     maxDeadlineSeconds: spends ? LONG_SECONDS : maxDeadlineSeconds,
-    /** All processes are suspended until every authorization has expired, instead of working on. */
+    /** All processes are suspended until every authorization has expired. */
     sleepsToTheEnd: random.chance(0.85),
     badRunRate: manner.badRunRate,
-    /** How many of the cheaper jobs each payer can pay. */
+    /** The number of the cheaper jobs that each payer can pay. */
     affordable: [...[0, 1, 2].map(() => random.pick([1, 3, 6, 20, 20])), 1],
     errands: errands
       .filter(({ kind }) => !(isStock && kind === 'meddler'))
@@ -152,7 +152,7 @@ function spending<Plan extends { readonly validSeconds: number }>(plan: Plan): P
   }
 }
 
-/** The last payer can pay one of the cheaper jobs, and is the one who tries to buy two. */
+/** The last payer can pay one of the cheaper jobs, and tries to buy two. */
 function whoAndWhat(own: Random, kind: ErrandKind) {
   if (kind === 'overdraw') return { kind, payer: LAST_PAYER, capability: own.pick(['echo', 'twin']) }
   return {

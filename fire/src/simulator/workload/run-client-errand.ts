@@ -12,8 +12,8 @@ import { makeMischief } from './mischief.ts'
 import { createFetch } from './send-to-agent.ts'
 
 /**
- * Has our client do a job; where its process dies, another one takes it up from what was journalled, or begins. `end` is
- * called when our client has said what came of it.
+ * Runs a job with our client; if its process dies, another one resumes from the journal, or starts. `end` is called
+ * when our client has returned a result.
  */
 export function runClientErrand(errand: Errand, journalled: JournalEntry | undefined, end: () => void): void {
   const { world, plan, random, known, own, process } = errand
@@ -58,13 +58,13 @@ export function runClientErrand(errand: Errand, journalled: JournalEntry | undef
   )
 }
 
-/** What a rejection of our client means, by its own documentation. */
+/** The meaning of a rejection of our client, by its documentation. */
 function kindOf(error: unknown): ClientReport['reported'] {
   if (error instanceof PaymentUnresolved) return 'unresolved'
   return isServiceError(error) ? 'failed' : 'nothing was paid'
 }
 
-/** Notes what our client has signed, and lets happen to it what is to happen. */
+/** Records a signature of our client, and applies the planned interference. */
 function noteSigned({ world, plan, random, own }: Errand, header: string): void {
   const { authorization, signature } = readHeader(header)
   const payment = paymentKey(world.network, authorization)

@@ -6,10 +6,10 @@ import type { ErrandKind } from './plan-workload.ts'
 import { sendToAgent } from './send-to-agent.ts'
 import { signForJob, type Signing } from './sign-for-job.ts'
 
-/** What is done to somebody else's job. */
+/** The interference with another payer's job. */
 const NEEDS_VICTIM: ReadonlySet<ErrandKind> = new Set(['re-sign', 'impostor', 'forger'])
 
-/** Does what programs do that are not our client: the honest, the hasty and the others. */
+/** Acts like programs other than our client: honest, hasty or malicious ones. */
 export async function runRawErrand(errand: Errand): Promise<void> {
   const { plan, random, known, own, world } = errand
   const victim = known.length === 0 ? own : random.pick(known)
@@ -32,7 +32,7 @@ interface SignedCall {
   readonly isForged?: boolean
 }
 
-/** Signs what this errand sends all at once. */
+/** Signs all payments of this errand at once. */
 async function signCalls(errand: Errand, victim: KnownJob): Promise<readonly SignedCall[]> {
   const { plan, random, known, own, agents, stage } = errand
   const signed = async (job: KnownJob, by = own.payer, signing?: Signing): Promise<SignedCall> => {
@@ -77,14 +77,14 @@ async function signCalls(errand: Errand, victim: KnownJob): Promise<readonly Sig
   }
 }
 
-/** Pays for a job, again where the first payment came to nothing, and asks once more much later. */
+/** Pays for a job, again if the first payment failed, and repeats the request much later. */
 async function payUntilTaken(errand: Errand): Promise<void> {
   const { plan, random, own, process } = errand
   for (let signed = 1; ; signed += 1) {
     const { header } = await signForJob(errand, own.payer, own)
     const answers = await Promise.all(
       times(plan.copies, async index => {
-        // Who waits patiently asks on a second line as well, later on and with more time.
+        // A patient caller also asks on a second connection, later and with more time.
         if (plan.isPatient && index > 0) await process.sleep(random.between(0, SECOND_LINE_MS))
         return await send(errand, own, header)
       }),
@@ -101,7 +101,7 @@ async function payUntilTaken(errand: Errand): Promise<void> {
 const MOST_SIGNATURES = 3
 const SECOND_LINE_MS = 12_000
 
-/** Sends a call until it has an answer that is final, or patience ends; resolves to the last answer. */
+/** Repeats a call until it has a final answer, or patience ends; resolves to the last answer. */
 async function send(
   { world, plan, random, process }: Errand,
   { agent, jobId, capability }: KnownJob,

@@ -16,7 +16,7 @@ export interface JobCall {
 
 const USUAL_MS = 30
 
-/** Sends one, and notes what its caller sees. Rejects, or never settles, as the network has it. */
+/** Sends a request, and records its caller's result. Rejects, or never settles, as the network decides. */
 export async function sendToAgent(
   world: World,
   process: VirtualProcess,
@@ -60,7 +60,7 @@ export function createFetch(
   return async (url, init) => {
     const { pathname: path } = new URL(url)
     const body = typeof init.body === 'string' ? init.body : undefined
-    // Our client gives its headers as a plain object.
+    // Our client passes its headers as a plain object.
     const headers = init.headers as { readonly [name: string]: string }
     const request = { method: init.method ?? 'GET', path, headers, body, job: undefined }
     const answer =

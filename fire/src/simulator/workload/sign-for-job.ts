@@ -7,17 +7,17 @@ import type { Payer } from './cast.ts'
 import { nameOf, type Errand, type KnownJob } from './errand.ts'
 import { makeMischief } from './mischief.ts'
 
-/** How a payment differs from an ordinary one. */
+/** The deviation of a payment from an ordinary one. */
 export interface Signing {
   readonly isBound?: boolean
-  /** 32 bytes; default: fresh. Two payments with one nonce are one payment. */
+  /** 32 bytes; default: new. Two payments with one nonce are one payment. */
   readonly nonce?: string
   readonly laterSeconds?: number
-  /** Signed by the payer, in the name of somebody else. */
+  /** Signed by the payer, in the name of another account. */
   readonly claimsToBe?: Payer
 }
 
-/** Signs a payment for a job, bound to it as our client would, or free as others do; and lets happen to it what is to happen. */
+/** Signs a payment for a job, bound to it like our client's, or unbound; and applies the planned interference. */
 export async function signForJob(
   errand: Errand,
   payer: Payer,

@@ -6,7 +6,7 @@ import type { WorkloadPlan } from './plan-workload.ts'
 import { runClientErrand } from './run-client-errand.ts'
 import { runRawErrand } from './run-raw-errand.ts'
 
-/** Begins each errand at its time; the returned count is of those that have not ended. */
+/** Starts each errand at its time; the returned count is that of unfinished errands. */
 export function startErrands(
   world: World,
   stage: Stage,
@@ -31,7 +31,7 @@ export function startErrands(
   return open
 }
 
-/** Runs one errand until its caller has nothing more to do; a client that dies goes on, others do not. */
+/** Runs one errand until its caller has nothing more to do; a client that dies is resumed, others are not. */
 async function runErrand(planned: Omit<Errand, 'process'>): Promise<void> {
   const { world, plan, name, own } = planned
   const errand = { ...planned, process: startErrandProcess(planned) }

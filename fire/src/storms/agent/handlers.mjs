@@ -4,7 +4,9 @@ import { appendFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The file that all replicas note their runs in; a line that short is appended whole, whoever else writes. */
+/**
+ * The file in which all replicas record their runs; a line this short is appended atomically, even with other writers.
+ */
 const RUNS_FILE = process.env.STORM_RUNS_FILE
 
 async function note({ text, wait_ms }, { jobId }) {

@@ -9,10 +9,10 @@ import { CHECKS, isFailure } from './checks.ts'
 import { gatherEvidence, readLedger, type Evidence } from './evidence.ts'
 import { paymentsFor, readChain, type ChainRecord } from './read-chain.ts'
 
-/** What an audit came to. */
+/** The result of an audit. */
 export interface Audit {
   readonly chain: ChainRecord
-  /** How much there was to judge. */
+  /** The amount of judged data. */
   readonly counts: ReturnType<typeof count>
   readonly findings: readonly string[]
 }
@@ -21,8 +21,8 @@ const LOOK_EVERY_MS = 250
 const ASKED_AT_ONCE = 16
 
 /**
- * Waits until all is calm, asks again for everything charged, and judges what was said about some orders, and the whole
- * ledger, against what is.
+ * Waits until all work has ended, repeats every charged order, and compares the answers to some orders, and the whole
+ * ledger, with the facts.
  */
 export async function audit(stage: Stage, orders: readonly StormOrder[]): Promise<Audit> {
   const unsettled = await awaitCalm(stage)
@@ -32,7 +32,7 @@ export async function audit(stage: Stage, orders: readonly StormOrder[]): Promis
   return { chain: evidence.chain, counts: count(evidence), findings }
 }
 
-/** Waits until nothing is in doubt any more, for ten minutes at most; resolves to what still is. */
+/** Waits until every outcome is known, for ten minutes at most; resolves to the open ones. */
 async function awaitCalm(stage: Stage): Promise<readonly string[]> {
   const stores = new Set(stage.agents.map(({ store }) => store))
   let doubts = ''
@@ -52,8 +52,8 @@ async function awaitCalm(stage: Stage): Promise<readonly string[]> {
 }
 
 /**
- * Asks again for everything that was charged or delivered, the same bytes under the same header. What was delivered must
- * be answered 200 (I4); that nothing was delivered for a payment is seen by `checkMoney`.
+ * Repeats everything that was charged or delivered, the same bytes under the same header. A delivered job must be
+ * answered 200 (I4); a payment without a delivery is found by `checkMoney`.
  */
 async function fetchAgain(
   stage: Stage,
@@ -67,7 +67,7 @@ async function fetchAgain(
   )
   const findings: string[] = []
   await forEachAtOnce(ASKED_AT_ONCE, charged, async order => {
-    // Replicas share what they remember: any of them will do.
+    // Replicas share their stored responses: any of them can be asked.
     const store = stage.agents.find(({ name }) => name === order.attempts[0]?.agent)?.store
     const agents = stage.agents.filter(agent => agent.store === store)
     const random = createRandom(Number.parseInt(order.jobId.slice(0, 8), 16))
@@ -94,7 +94,7 @@ function count({ orders, chain, runs }: Evidence) {
   }
 }
 
-/** What audits looked at and found, for the scorecard. */
+/** The counts and findings of audits, for the scorecard. */
 export function scoreAudits(test: string, audits: readonly Audit[], findings: readonly string[]): Score {
   const sum = (name: keyof Audit['counts']): string =>
     audits.reduce((total, { counts }) => total + counts[name], 0).toLocaleString('en-US')
@@ -107,7 +107,7 @@ export function scoreAudits(test: string, audits: readonly Audit[], findings: re
   }
 }
 
-/** Does something for each item, for so many at the same time. */
+/** Processes each item, with a limited concurrency. */
 export async function forEachAtOnce<T>(
   workers: number,
   items: readonly T[],

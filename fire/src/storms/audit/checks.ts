@@ -5,13 +5,13 @@ import { paymentsFor } from './read-chain.ts'
 
 type Check = (evidence: Evidence) => readonly string[]
 
-/** Answers that say: nothing was charged, and for this attempt nothing will be (I5). */
+/** Answers that state: nothing was charged, and for this attempt nothing will be (I5). */
 const FAILURES = new Set([400, 402, 408, 500])
 /** States in which a payment was not charged and, without its agent, will not be. */
 const UNCHARGED = new Set(['held', 'released', 'expired', 'failed'])
-/** Between the moment noted for a kill and the end of the process. */
+/** Between the recorded time of a kill and the end of the process. */
 const KILL_TAKES_MS = 100
-/** From a store that is back until an agent has connected to it again, and has looked at its settings. */
+/** From a store's return until an agent has connected to it again, and has checked its settings. */
 const RECONNECT_MS = 3_000
 
 export function isFailure({ answer }: Attempt): boolean {
@@ -20,8 +20,8 @@ export function isFailure({ answer }: Attempt): boolean {
 
 /**
  * Money moved = jobs completed (I1, I2, I3, I4): in each group of orders at most one payment, and it has bought exactly
- * one job; a job that was delivered has been paid for, by the transaction its receipt names, as it was signed; all its
- * answers are the same bytes.
+ * one job; a delivered job has been paid for, by the transaction that its receipt names, as signed; all its answers are
+ * the same bytes.
  */
 const checkMoney: Check = ({ orders, chain }) => {
   const findings: string[] = []
@@ -46,7 +46,7 @@ const checkMoney: Check = ({ orders, chain }) => {
   return findings
 }
 
-/** Every 200 of an order is the first one, to the byte, and names the transaction that paid. */
+/** Every 200 of an order is identical to the first one, and names the transaction that paid. */
 function judgeAnswers({ jobId, attempts }: StormOrder, paidIn: string | undefined): readonly string[] {
   const answers = attempts.flatMap(({ answer }) => (answer?.status === 200 ? [answer] : []))
   const bodies = new Set(answers.map(({ body }) => body))
@@ -64,13 +64,13 @@ function judgeAnswers({ jobId, attempts }: StormOrder, paidIn: string | undefine
 }
 
 /**
- * Truthful failures (I5): a failure was told only where the order's money had not moved by then, and did not move
+ * Truthful failures (I5): a failure was answered only if the order's money had not moved by then, and did not move
  * afterwards either, unless the caller sent the order again.
  */
 const checkTruth: Check = ({ orders, chain, seenMs }) =>
   orders.flatMap(order => {
     const movedMs = seenMs.get(paymentsFor(order, chain)[0]?.key ?? '')
-    // Of orders that share a payment it paid the one that was delivered; to the others it was rightly refused.
+    // Of orders that share a payment it paid the delivered one; the others were rightly refused.
     if (movedMs === undefined || firstSuccess(order) === undefined) return []
     return order.attempts.filter(isFailure).flatMap(attempt => {
       const lie = findLie(attempt, order.attempts, movedMs)
@@ -85,8 +85,8 @@ function findLie({ endedMs }: Attempt, all: readonly Attempt[], movedMs: number)
 }
 
 /**
- * A handler runs once for a job (I6), unless what it did was lost with its process or its store, or the caller had been
- * told that it failed and asked again (D24). What was delivered is never run again: no store loses what it acknowledged.
+ * A handler runs once for a job (I6), unless its result was lost with its process or its store, or the caller got a
+ * failure and asked again (D24). A delivered job is never run again: no store loses an acknowledged write.
  */
 const checkRuns: Check = evidence =>
   evidence.orders.flatMap(order => {
@@ -102,7 +102,7 @@ const checkRuns: Check = evidence =>
     })
   })
 
-/** For who looks for the reason: what was away, in milliseconds from the second run. */
+/** For diagnosis: the outages, in milliseconds from the second run. */
 function outagesBefore({ eventLog }: Evidence, { atMs }: HandlerRun): string {
   return eventLog.outages
     .filter(outage => outage.atMs <= atMs && outage.untilMs >= atMs - 20_000)
@@ -130,8 +130,8 @@ function isExcused({ eventLog }: Evidence, order: StormOrder, run: HandlerRun, n
 }
 
 /**
- * An agent answers each request that it began to execute, unless it is killed (S12, D32). One that got no answer and was
- * never begun was not accepted: its connection, or the port, was being closed.
+ * An agent answers each request that it began to execute, unless it is killed (S12, D32). A request that was never
+ * begun and got no answer was not accepted: its connection, or the port, was being closed.
  */
 const checkDropped: Check = ({ eventLog, orders }) =>
   orders.flatMap(({ jobId, attempts, begunBy }) =>
@@ -141,7 +141,7 @@ const checkDropped: Check = ({ eventLog, orders }) =>
         ({ name, atMs }) => name === agent && sent.some(({ sentMs }) => sentMs <= atMs),
       )
       const unanswered = sent.filter(({ trouble }) => trouble !== '' && !trouble.includes('ECONNREFUSED'))
-      // An answer that the agent shuts down is given without executing the job.
+      // An agent that shuts down says so without executing the job.
       const answered = sent.filter(({ answer }) => answer && !answer.body.includes('shutting down'))
       const begun = begunBy.filter(name => name === agent).length - answered.length
       return !wasKilled && Math.min(begun, unanswered.length) > 0
@@ -150,7 +150,7 @@ const checkDropped: Check = ({ eventLog, orders }) =>
     }),
   )
 
-/** The ledger is the chain, row by row (I7): what moved is settled, as it moved, and nothing else is. */
+/** The ledger equals the chain, row by row (I7): every transfer is settled with its values, and nothing else is. */
 const checkLedger: Check = ({ ledger, chain }) => {
   const findings: string[] = []
   const payments = new Map(chain.payments.map(payment => [payment.key, payment]))
@@ -173,7 +173,7 @@ const checkLedger: Check = ({ ledger, chain }) => {
   return findings
 }
 
-/** Nothing on the chain that cannot be, and no money that nobody of ours moved. */
+/** The chain has no impossible events, and no transfers from other parties. */
 const checkChain: Check = ({ eventLog, chain }) => {
   const known = new Set([...eventLog.orders.values()].map(({ group }) => group))
   const strange = chain.payments.filter(({ key, payer }) => !known.has(key) && !known.has(payer))

@@ -4,10 +4,10 @@ import type { EventLog, StormOrder } from '../event-log.ts'
 import { LEDGER_SCHEMA, type Stage } from '../stage/stage.ts'
 import { readChain, type ChainRecord } from './read-chain.ts'
 
-/** Whatever is known when all is calm: what the checks judge. */
+/** The known facts after all work has ended: the input of the checks. */
 export interface Evidence {
   readonly eventLog: EventLog
-  /** Those that are judged; others may be in the event log. */
+  /** The judged orders; others may be in the event log. */
   readonly orders: readonly StormOrder[]
   readonly chain: ChainRecord
   /** When each payment was first seen in a block, by authorization. */
@@ -24,7 +24,7 @@ interface LedgerRow {
   readonly state: string
   readonly pay_to: string
   readonly value: string
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly transaction_hash: string
   readonly block_number: string | null
 }
@@ -37,7 +37,7 @@ export interface HandlerRun {
   readonly atMs: number
 }
 
-/** Reads all that is written down. */
+/** Reads all records. */
 export async function gatherEvidence(stage: Stage, orders: readonly StormOrder[]): Promise<Evidence> {
   const text = await readFile(stage.runsFile, 'utf8').catch(() => '')
   return {
@@ -51,7 +51,7 @@ export async function gatherEvidence(stage: Stage, orders: readonly StormOrder[]
   }
 }
 
-/** Reads the ledger past the facilitators. Rejects where the database cannot be reached. */
+/** Reads the ledger directly. Rejects if the database cannot be reached. */
 export async function readLedger({ databaseUrl }: Pick<Stage, 'databaseUrl'>): Promise<readonly LedgerRow[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

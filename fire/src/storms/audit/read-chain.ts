@@ -4,7 +4,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createPublicClient, http, parseAbi } from 'viem'
 import { authorizationKey, type StormOrder } from '../event-log.ts'
 
-/** Money that an authorization moved, as the chain tells it; addresses are lower-case. */
+/** A transfer by an authorization, as the chain shows it; addresses are lower-case. */
 export interface ChainPayment {
   /** See `authorizationKey`. */
   readonly key: string
@@ -15,10 +15,10 @@ export interface ChainPayment {
   readonly blockNumber: bigint
 }
 
-/** What the chain has seen of the agent's money. */
+/** The agent's money on the chain. */
 export interface ChainRecord {
   readonly payments: readonly ChainPayment[]
-  /** What cannot be: an authorization used twice, money to the agent without one. */
+  /** Impossible events: an authorization used twice, money to the agent without one. */
   readonly oddities: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
-/** The payments for the group of an order, which is named by an authorization or by a payer. */
+/** The payments for the group of an order, which is named after an authorization or a payer. */
 export function paymentsFor(
   { group }: Pick<StormOrder, 'group'>,
   { payments }: Pick<ChainRecord, 'payments'>,
@@ -38,7 +38,7 @@ export function paymentsFor(
 /** Reads every use of an authorization and every transfer to the agent, from a block on. */
 export async function readChain({ rpcUrl, usdc }: LocalChain, fromBlock = 0n): Promise<ChainRecord> {
   const node = createPublicClient({ transport: http(rpcUrl) })
-  // The chain is our own: its token is one, and what it emits fits its events.
+  // The chain is ours: its token is a real contract, and its events have the expected form.
   const wanted = { address: usdc, events: EVENTS, strict: true } as const
   const logs = await node.getLogs({ ...wanted, fromBlock, toBlock: 'latest' })
   const payments = new Map<string, ChainPayment>()
@@ -65,8 +65,8 @@ export async function readChain({ rpcUrl, usdc }: LocalChain, fromBlock = 0n): P
 const READ_EVERY_MS = 100
 
 /**
- * Sees money move until it is stopped. `seenMs` is when a payment was first seen in a block, Unix milliseconds, by
- * authorization: it was there at the latest then.
+ * Observes transfers until it is stopped. `seenMs` is the time at which a payment was first seen in a block, in Unix
+ * milliseconds, by authorization: an upper bound.
  */
 export function watchChain(chain: LocalChain) {
   const seenMs = new Map<string, number>()
@@ -77,7 +77,7 @@ export function watchChain(chain: LocalChain) {
       const nowMs = Date.now()
       for (const { key, blockNumber } of payments) {
         if (!seenMs.has(key)) seenMs.set(key, nowMs)
-        // The newest block again: it is whole, but which was the newest is not known from here.
+        // The newest block again: it is complete, but it may no longer be the newest.
         if (blockNumber > fromBlock) fromBlock = blockNumber
       }
     }

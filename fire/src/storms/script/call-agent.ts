@@ -12,7 +12,7 @@ import { jobBody } from '../../../../e2e/stage/pay.ts'
 import { CAPABILITY } from '../order.ts'
 import { HANG_MS } from '../stage/managed-process.ts'
 
-/** What a client has in the end. */
+/** The final result of a client. */
 export interface Called {
   /** `failed`: by an error that says so. */
   readonly ended: 'delivered' | 'failed' | 'unresolved'
@@ -22,25 +22,25 @@ export interface Called {
   readonly text?: unknown
 }
 
-/** A job that is paid for, and who pays. */
+/** A paid job, and its payer. */
 export interface Call {
   readonly crypto: EvmCrypto
-  /** The agent's. */
+  /** The agent's URL. */
   readonly url: string
   readonly jobId: string
   readonly privateKey: string
 }
 
-/** Tries once, and once more where it is called again; resolves to the text in the output. */
+/** Tries once, and again when it is called again; resolves to the text in the output. */
 type Attempt = () => Promise<unknown>
 
 const RETRY_MS = 400
 /** The slowest faults take half of it. */
 const DEADLINE_SECONDS = 60
 
-/** Calls an agent, and again for as long as the job is unresolved or was refused for a passing reason. */
+/** Calls an agent, and repeats while the job is unresolved or was refused temporarily. */
 export async function callAgent(caller: 'ours' | 'stock', call: Call): Promise<Called> {
-  // Our client needs fewer tries: it repeats by itself.
+  // Our client needs fewer attempts: it repeats by itself.
   const [attempt, tries] = caller === 'ours' ? [createOurs(call), 3] : [createStock(call), 8]
   let last: Called = { ended: 'failed' }
   for (let tried = 0; tried < tries; tried += 1) {

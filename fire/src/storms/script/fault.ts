@@ -1,25 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { give, giveHead, type Act, type WireFault } from '../stage/wire.ts'
 
-/** A fault, and where it happens. */
+/** A fault, and its place. */
 export interface Fault extends WireFault {
-  /** Where it happens, what happens, and to whom, in words. */
+  /** The place, the fault, and its victim, in words. */
   readonly name: string
   /**
    * Between agent and facilitator, client and agent, or facilitator and node. A `liar` lacks the hold extension and a
-   * `holder` names it; both have agents with a node of their own, who ask the chain about everything it says.
+   * `holder` names it; both have agents with a node of their own, which verify all its answers on the chain.
    */
   readonly at: 'facilitator' | 'liar' | 'holder' | 'agent' | 'node'
   readonly on: 'paid' | '/settle' | '/verify' | 'eth_call' | 'eth_sendRawTransaction'
-  /** `delivered`: the job must be delivered and paid for. `either`: or it fails truly, and nothing was charged. */
+  /**
+   * `delivered`: the job must be delivered and paid for. `either`: or it fails with a true answer, and nothing was
+   * charged.
+   */
   readonly ends: 'delivered' | 'either'
   /** Our client, or a stock x402 one that is called again. */
   readonly caller: 'ours' | 'stock'
-  /** Takes more than ten seconds: played in the long form alone. */
+  /** Takes more than ten seconds: runs in the long form only. */
   readonly isSlow: boolean
 }
 
-/** What is done, and in what it differs from the others. */
+/** The fault's effect, and its differences from the defaults. */
 type Row = readonly [what: string, act: Act, rest?: Partial<Fault>]
 
 /** The faults of a table. */
@@ -38,7 +41,7 @@ export function faultsOf(
 export const HTML = { 'content-type': 'text/html' }
 export const BAD_GATEWAY = '<html><body><h1>502 Bad Gateway</h1></body></html>'
 
-/** Answers in place of the other side. */
+/** Answers in place of the server. */
 export function says(
   status: number,
   body: string,
@@ -50,7 +53,7 @@ export function says(
 /** Ends the connection without an answer. */
 export const reset: Act = ({ response }) => void response.destroy()
 
-/** The request arrives and is served; the act decides what the caller gets. */
+/** The request arrives and is served; the fault decides the caller's answer. */
 export function served(act: Act): Act {
   return async crossing => {
     await crossing.deliver()
@@ -58,7 +61,7 @@ export function served(act: Act): Act {
   }
 }
 
-/** The answer comes so much later. */
+/** The answer is delayed by this much. */
 export function late(ms: number): Act {
   return async ({ deliver, response }) => {
     const answer = await deliver()
@@ -67,7 +70,7 @@ export function late(ms: number): Act {
   }
 }
 
-/** The caller gets an answer, and the request arrives so much later. */
+/** The caller gets an answer, and the request arrives this much later. */
 export function afterwards(act: Act, ms: number): Act {
   return async crossing => {
     await act(crossing)
@@ -76,7 +79,7 @@ export function afterwards(act: Act, ms: number): Act {
   }
 }
 
-/** States the length of the body, sends half of it and breaks off. */
+/** States the length of the body, sends half of it and disconnects. */
 export const brokenOff: Act = async ({ deliver, response }) => {
   const answer = await deliver()
   giveHead(response, answer)
@@ -100,7 +103,7 @@ export const twice: Act = async ({ deliver, response }) => {
   give(response, one)
 }
 
-/** The caller gets an answer that is made from the true one. */
+/** The caller gets an answer derived from the true one. */
 export function changed(change: (text: string) => string): Act {
   return async ({ deliver, response }) => {
     const answer = await deliver()

@@ -4,20 +4,20 @@ import type { Stage } from '../stage/stage.ts'
 import { startWire, type Carry, type Wire } from '../stage/wire.ts'
 import type { Fault } from './fault.ts'
 
-/** Where a fault happens: which agent is called, by its wire, and the wire that breaks. */
+/** The place of a fault: the agent to call, by its wire, and the wire that fails. */
 export type Places = {
   readonly [at in Fault['at']]: { readonly agentUrl: string; readonly wire: Wire }
 }
 
-/** Makes a facilitator of ours look like any other. */
+/** Makes our facilitator look like any other. */
 const withoutHolds: Carry = async ({ call }, deliver) => {
   const answer = await deliver()
   return call === '/supported' ? { ...answer, body: answer.body.replace('"farebox-hold"', '') } : answer
 }
 
 /**
- * Starts a facilitator and three agents, each with a store of its own, and a wire between any two processes. `idle`
- * resolves once nothing is on its way.
+ * Starts a facilitator and three agents, each with its own store, and a wire between any two processes. `idle` resolves
+ * once no request is in progress.
  */
 export async function openScript(stage: Stage) {
   const wires: Wire[] = []
@@ -29,7 +29,7 @@ export async function openScript(stage: Stage) {
   }
   const node = await connect(stage.chain.rpcUrl)
   const facilitator = await stage.addFacilitator({ rpcUrl: node.url })
-  /** An agent, whose paid requests are noted as orders of their payer, and its wire to the facilitator. */
+  /** An agent, whose paid requests are recorded as orders of their payer, and its wire to the facilitator. */
   const hire = async (name: string, hasNode: boolean, carry?: Carry): Promise<readonly [Wire, Wire]> => {
     const toFacilitator = await connect(facilitator.url, carry)
     const port = await findLastingPort()
@@ -47,7 +47,7 @@ export async function openScript(stage: Stage) {
     })
     return [toAgent, toFacilitator]
   }
-  // It believes our facilitator, which proves what it says; the others have a node of their own.
+  // It trusts our facilitator, which proves its answers; the others have a node of their own.
   const [believer, believed] = await hire('believer', false)
   const [doubter, doubted] = await hire('doubter', true, withoutHolds)
   const [checker, checked] = await hire('checker', true)

@@ -18,7 +18,7 @@ import {
 } from './fault.ts'
 
 const NETWORK = 'eip155:84532'
-/** A transaction that is none. */
+/** A hash without a transaction. */
 const NONE = `0x${'7b'.repeat(32)}`
 
 function settled(transaction: string, rest: object = {}): Act {
@@ -34,7 +34,7 @@ const silentThenReset: Act = async crossing => {
   await reset(crossing)
 }
 
-/** Asks for the payment that was just sent, as a shop does that has not received it. */
+/** Reads the payment that was just sent, like a shop that has not received it. */
 const askAgain = says(402, '{"x402Version":1,"accepts":[]}', {
   'content-type': 'application/json',
   'payment-required': Buffer.from(
@@ -51,9 +51,9 @@ function answers(outcome: object): Act {
   return says(200, JSON.stringify({ jsonrpc: '2.0', id: 1, ...outcome }))
 }
 
-/** All there are. */
+/** All faults. */
 export const FAULTS: readonly Fault[] = [
-  // Between agent and facilitator: what is lost, late, broken or doubled on the way.
+  // Between agent and facilitator: messages that are lost, late, broken or doubled.
   ...faultsOf({ at: 'facilitator', on: '/settle' }, [
     ['settled, then the connection is reset', served(reset)],
     ['settled, then two seconds of silence and a reset', served(silentThenReset)],
@@ -90,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
     ['verified twice at once', twice],
     ['verify broken off in its middle', brokenOff],
   ]),
-  // A facilitator that does not do what it says, with our hold extension (D9) and without; their agents ask the chain.
+  // A dishonest facilitator, with our hold extension (D9) and without; its agents check the chain.
   ...(['liar', 'holder'] as const).flatMap(at =>
     faultsOf({ at, on: '/settle' }, [
       ['says settled, names a transaction that is none, sends nothing', settled(NONE)],
@@ -145,7 +145,7 @@ export const FAULTS: readonly Fault[] = [
     ['transaction: taken, then HTTP 500, and no receipt for five passes', hideReceipt],
     ['transaction: taken, and no block comes for two seconds', holdBlock],
   ]),
-  // What the node never took is sent again only when it counts as stuck, after 15 s.
+  // A transaction that the node dropped is sent again only when it counts as stuck, after 15 s.
   ...faultsOf({ at: 'node', on: 'eth_sendRawTransaction', isSlow: true }, [
     ['transaction: lost: said to be taken, and dropped', answers({ result: `0x${'ab'.repeat(32)}` })],
     ['transaction: never taken: reset', reset],

@@ -1,38 +1,38 @@
 import type { ChildExit } from '@farebox/local/src/starting/child-exit'
 import { until } from '@farebox/protocol/src/test-setup/until'
 
-/** What can be killed. */
+/** The kinds of processes that can be killed. */
 export type ManagedKind = 'agent' | 'facilitator' | 'postgres' | 'redis'
 
-/** A process of the stage: it can be ended at any moment, and comes back where it was. */
+/** A process of the stage: it can be ended at any moment, and is restarted at the same address. */
 export interface ManagedProcess {
   readonly kind: ManagedKind
   readonly name: string
   /** Undefined while it is down. */
   pid(): number | undefined
-  /** Its run, which the caller ends: it is down now. Undefined where it was. */
+  /** Its run, which the caller ends: it is down now. Undefined if it was down already. */
   take(): Life | undefined
-  /** Starts it again, tried until it succeeds: what it depends on may be down too. */
+  /** Starts it again, and repeats until that succeeds: its dependencies may be down too. */
   start(): Promise<void>
 }
 
 /** One run of a program, between a start and an end. */
 export interface Life {
   readonly pid: number
-  /** Absent where it cannot be known. */
+  /** Absent if it cannot be known. */
   readonly exited?: Promise<ChildExit>
-  /** Ends it in ten seconds or a minute, or clears up after its end. */
+  /** Ends it in ten seconds or a minute, or cleans up after its end. */
   stop(): Promise<unknown>
 }
 
-/** Ends hangs, and judges nothing. */
+/** Only ends hangs. */
 export const HANG_MS = 600_000
 const START_AGAIN_MS = 100
 
 /**
  * Starts a process that can be killed; resolves to its first run as well.
  *
- * @param onDeath called where it ended without having been taken; it is started again all the same
+ * @param onDeath called if it ended without having been killed here; it is restarted in any case
  */
 export async function manageProcess<Started extends Life>(
   kind: ManagedKind,

@@ -4,19 +4,19 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 const LOOK_EVERY_MS = 10
 
 /**
- * SIGKILL to a process that we started and to everything it has forked, as a power cut would end them together;
- * resolves once all are gone. Linux alone: it looks into `/proc`.
+ * SIGKILL to a process that we started and to all its descendants, as a power cut would end them together; resolves
+ * once all have ended. Linux only: it reads `/proc`.
  */
 export async function killFamily(pid: number): Promise<void> {
-  // Stopped first: nothing is forked between the look and the kill.
+  // Stopped first, so that nothing is forked between the read and the kill.
   const family = await stopFamily(pid)
   for (const member of family) send(member, 'SIGKILL')
   await until(async () => !(await Promise.all(family.map(runs))).includes(true), LOOK_EVERY_MS)
 }
 
 /**
- * Lets a process that we started, and all it has forked, stand still: to everybody else it is there and says nothing.
- * Resolves to the way to let it go on; what has ended meanwhile is left alone.
+ * Suspends a process that we started, and all its descendants: for other processes it exists and does not respond.
+ * Resolves to a function that resumes it; processes that have ended meanwhile are skipped.
  */
 export async function freezeFamily(pid: number): Promise<() => void> {
   const family = await stopFamily(pid)
@@ -33,16 +33,16 @@ async function stopFamily(pid: number): Promise<readonly number[]> {
   return [pid, ...children]
 }
 
-/** Does nothing where it has ended already. */
+/** Does nothing if it has ended already. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It is gone.
+    // It has ended.
   }
 }
 
-/** A zombie does not: it has let go of everything but its number. */
+/** A zombie does not count: it has released everything except its pid. */
 async function runs(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat !== '' && !/^\d+ \(.*\) [ZX] /s.test(stat)

@@ -10,25 +10,27 @@ import type { Random } from '../../simulator/seeded-random.ts'
 import { createStore, type StageStore } from './stage-store.ts'
 import type { Stage } from './stage.ts'
 
-/** Servers of Redis that replace each other, with the stores of agents in them. */
+/** Groups of Redis servers with failover, and the agents' stores in them. */
 export interface StruckGroup {
   readonly name: 'cluster' | 'sentinels'
   readonly stores: readonly StageStore[]
-  /** Primaries that were killed. */
+  /** The number of killed primaries. */
   killed: number
-  /** Slots that were moved. */
+  /** The number of moved slots. */
   moved: number
-  /** Does to it what is next. Resolves once every server is up and has a copy again. */
+  /** Performs the next strike. Resolves once every server is up and has a copy again. */
   strike(random: Random): Promise<void>
 }
 
-/** A busy machine is not taken for a dead one. */
+/** A busy machine must not count as a dead one. */
 const NODE_TIMEOUT_MS = 2_000
-/** Delivered between two strikes: each leaves jobs that a failover could lose. */
+/** Jobs delivered between two strikes: a failover could lose each of them. */
 const JOBS_BETWEEN = 10
 const LONGEST_PAUSE_MS = 1_000
 
-/** A replica has what was acknowledged: what was delivered before a failover is answered with the same bytes after it. */
+/**
+ * A replica has every acknowledged write: a job delivered before a failover is answered with the same bytes after it.
+ */
 const REPLICATED = 'replicas=1'
 
 /**
@@ -82,7 +84,7 @@ export async function startRedisGroups(
   return [ofCluster, ofSentinels]
 }
 
-/** Strikes a group so often, each time after new jobs were delivered from it. Resolves to what was wrong. */
+/** Strikes a group repeatedly, each time after new jobs were delivered from it. Resolves to the violations. */
 export async function strikeGroup(
   { agents, eventLog, signal }: Stage,
   group: StruckGroup,
@@ -108,7 +110,7 @@ export async function strikeGroup(
   }
 }
 
-/** A store that is struck may keep nothing, until it is whole. */
+/** A store that is struck may lose writes until it is complete again. */
 async function noteOutage(
   { agents, eventLog }: Stage,
   { name, stores }: StruckGroup,
@@ -123,7 +125,7 @@ async function noteOutage(
   }
 }
 
-/** SIGKILL; the server comes back when its replica has taken its place. */
+/** SIGKILL; the server restarts when its replica has replaced it. */
 async function killPrimary(group: RedisGroup, key: string): Promise<void> {
   const killed = await group.primaryOf(key)
   await group.kill(killed)

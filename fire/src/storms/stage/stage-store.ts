@@ -1,16 +1,16 @@
 import { askOf } from 'farebox/src/jobs/test-setup/redis-groups'
 
-/** Where agents keep their jobs: those with the same one share them. */
+/** The job store of agents: those with the same one share their jobs. */
 export interface StageStore {
   /** Value of `SERVICE_STORE`. */
   readonly setting: string
-  /** What its keys begin with. */
+  /** The prefix of its keys. */
   readonly tag: string
-  /** The number of responses that wait for the end of their payments. */
+  /** The number of saved responses whose payments are open. */
   countSaved(): Promise<number>
 }
 
-/** Makes it, in the Redis whose primary has this port. */
+/** Creates it, in the Redis whose primary has this port. */
 export function createStore({
   setting,
   tag,
@@ -19,7 +19,7 @@ export function createStore({
   return {
     setting,
     tag,
-    // The set in which agents find what a dead process left.
+    // The set in which agents find the open jobs of a dead process.
     countSaved: async () => Number(await askOf(await primary(), 'ZCARD', `${tag}saved`)),
   }
 }

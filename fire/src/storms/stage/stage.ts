@@ -30,57 +30,57 @@ import { startRedis } from './start-redis.ts'
 export interface StageAgent {
   readonly name: string
   readonly store: StageStore
-  /** Connections that are kept alive, over all its lives. */
+  /** Keep-alive connections, over all its runs. */
   readonly connections: Pool
 }
 
-/** How an agent differs from the others. */
+/** The options of an agent. */
 interface AgentPlan {
   /** Shares its jobs with no other agent. */
   readonly ownStore?: string
-  /** In place of the stage's own Redis. */
+  /** Instead of the stage's own Redis. */
   readonly store?: StageStore
-  /** In place of the facilitators, which are given out in turn. */
+  /** Instead of the facilitators that are assigned in turn. */
   readonly facilitatorUrl?: string
   readonly port?: number
   readonly environment?: { readonly [name: string]: string }
 }
 
-/** How a facilitator differs from the others. */
+/** The options of a facilitator. */
 interface FacilitatorPlan {
-  /** A node in place of the chain's own. */
+  /** A node instead of the chain's own. */
   readonly rpcUrl?: string
-  /** Through a pooler, in place of the stage's database itself. */
+  /** Through a pooler, instead of the stage's database itself. */
   readonly pooledUrl?: string
 }
 
-/** Whoever pays. */
+/** The payer. */
 export interface Payer {
   /** Lower-case. */
   readonly address: string
   readonly privateKey: string
 }
 
-/** What all replicas call themselves, so that a payment bound to the job is good at each (D13). */
+/** The common name of all replicas, so that a payment bound to the job is valid at each (D13). */
 export const PUBLIC_URL = 'https://storms.example'
-/** The wallet that is paid. */
+/** The receiving wallet. */
 export const WALLET = TEST_KEYS.agent.address
 /** The schema of the ledger, shared by all facilitators. */
 export const LEDGER_SCHEMA = 'storms'
-/** Of every facilitator: the one that holds the lease of an account sends from it. */
+/** Those of every facilitator: the holder of an account's lease sends from it. */
 const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
 const CONFIG = fileURLToPath(new URL('../agent/agent.json', import.meta.url))
 const CONNECTIONS = 250
-/** A line of an agent that could not keep what became of a run; a claim that failed undoes none. */
+/** A log line of an agent that could not store the result of a run; a failed claim has none. */
 const UNKEPT = /the job store failed (?!before the job was claimed).*"job":"([^"]+)"/
 
 /** Starts the database of a stage, and resolves to its connection string; `onStrike` ends what was started. */
 export type StartStageDatabase = (base: Pick<BaseStage, 'folder' | 'onStrike'>) => Promise<string>
 
 /**
- * Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it.
+ * Starts chain, Redis and PostgreSQL, runs the play on them, and ends everything that was started, in any case.
  *
- * @param startDatabase - in place of a server that is one of the victims
+ * @param startDatabase - instead of a server that is one of the victims
  */
 export async function playOnStage<Seen>(
   signal: AbortSignal,
@@ -98,7 +98,7 @@ export async function playOnStage<Seen>(
 
 type Stores = Awaited<ReturnType<typeof openStores>>
 
-/** Agents, facilitators, their stores and their chain, each a process of its own. */
+/** Agents, facilitators, their stores and their chain, each in its own process. */
 export type Stage = Stores & ReturnType<typeof createParties> & { fundPayer: ReturnType<typeof createFaucet> }
 
 async function openStores(
@@ -106,7 +106,7 @@ async function openStores(
   signal: AbortSignal,
   startDatabase?: StartStageDatabase,
 ) {
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   const chainWatch = watchChain(chain)
   onStrike(chainWatch.stop)
@@ -127,7 +127,7 @@ async function openStores(
   }
   const [redisPort, port] = [await findLastingPort(), await findLastingPort()]
   await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
-  // The stage's own may be the machine's.
+  // The stage's own server may be the machine's.
   const startServer = async (): Promise<string> => {
     const options = { folder: join(folder, 'storms-postgres'), port }
     return (await manage('postgres', 'postgres', () => startPostgres(options))).connectionString
@@ -139,15 +139,15 @@ async function openStores(
     chain,
     crypto,
     secret,
-    /** What is handed in is called when the stage is ended, the last first. */
+    /** Registered functions are called when the stage is ended, the last first. */
     onStrike,
     chainWatch,
     eventLog,
     redisPort,
     databaseUrl,
-    /** Where the handlers record their runs. */
+    /** The file in which the handlers record their runs. */
     runsFile: join(folder, 'runs.jsonl'),
-    /** All that may be struck. */
+    /** The processes that can be struck. */
     victims,
     manage,
   }
@@ -171,7 +171,7 @@ function createParties(stores: Stores) {
       const { rpcUrl = chain.rpcUrl, pooledUrl } = plan
       const name = `facilitator-${facilitators.length + 1}`
       const port = await findLastingPort()
-      // No limit of its own is met on a stage.
+      // A stage never reaches this limit.
       const environment = {
         DATABASE_SCHEMA: LEDGER_SCHEMA,
         RELAYER_PRIVATE_KEY: RELAYER_KEYS.join(','),
@@ -204,7 +204,7 @@ function createParties(stores: Stores) {
         onLine(_: string, line: string) {
           const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1] ?? ''
           eventLog.orders.get(jobId)?.begunBy.push(name)
-          // The replicas of a store may be late, when nothing was struck.
+          // The replicas of a store may be late, even without a strike.
           const unkeptId = (plan.store && UNKEPT.exec(line)?.[1]) ?? ''
           eventLog.orders.get(unkeptId)?.unkeptMs.push(Date.now())
         },
@@ -212,7 +212,7 @@ function createParties(stores: Stores) {
       const { url } = await manage('agent', name, () => startAgentProcess(options))
       const limits = { headersTimeout: HANG_MS, bodyTimeout: HANG_MS }
       const connections = new Pool(url, { connections: CONNECTIONS, ...limits })
-      // No caller waits for an answer then.
+      // No caller waits for an answer at that time.
       stores.signal.addEventListener('abort', () => void connections.destroy())
       stores.onStrike(() => connections.destroy())
       const agent = { name, store, connections }
@@ -222,7 +222,7 @@ function createParties(stores: Stores) {
   }
 }
 
-/** Makes accounts with so much USDC. */
+/** Creates accounts with this much USDC. */
 function createFaucet({ chain, crypto }: BaseStage): (usdcAtomic: bigint) => Promise<Payer> {
   // One at a time: the faucet is one account.
   let funding: Promise<unknown> = Promise.resolve()

@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises'
 import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 
-/** What it has acknowledged is on disk, and nothing is evicted: what agents need (D25). */
+/** Acknowledged writes are on disk, and nothing is evicted: the requirements of agents (D25). */
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
 
 /**
- * Starts a Redis of our own, as durable as agents need it; it goes on with what is in the folder.
+ * Starts our own Redis, as durable as agents need it; it continues with the data in the folder.
  *
- * @throws NotStartedError where `redis-server` is not installed, or does not take the port
+ * @throws NotStartedError if `redis-server` is not installed, or the port is in use
  */
 export async function startRedis({
   folder,

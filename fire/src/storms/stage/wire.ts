@@ -3,46 +3,46 @@ import { Pool, type Dispatcher } from 'undici'
 import { serve } from '../../../../e2e/stage/serve.ts'
 import type { Answer } from '../event-log.ts'
 
-/** One HTTP request on its way. */
+/** One HTTP request in progress. */
 export interface Crossing {
-  /** The JSON-RPC method where the body names one, else the path. */
+  /** The JSON-RPC method if the body names one, else the path. */
   readonly call: string
   readonly body: string
-  /** Value of `PAYMENT-SIGNATURE`; empty where it carries none. */
+  /** Value of `PAYMENT-SIGNATURE`; empty if there is none. */
   readonly payment: string
-  /** The wire that it crosses. */
+  /** The wire of the request. */
   readonly wire: Pick<Wire, 'breakFor' | 'target'>
-  /** What the caller receives. */
+  /** The caller's answer. */
   readonly response: ServerResponse
-  /** Hands it on and reads the whole answer. May be called again. */
+  /** Forwards it and reads the whole answer. May be called again. */
   deliver(): Promise<Answer>
 }
 
-/** What is done to a request on its way. */
+/** The effect of a fault on a request. */
 export type Act = (crossing: Crossing) => Promise<void> | void
 
-/** Something that happens to requests on a wire. */
+/** A fault of requests on a wire. */
 export interface WireFault {
-  /** Which requests: a path, a JSON-RPC method's beginning, or those that carry a payment (`paid`). */
+  /** The affected requests: by a path, the beginning of a JSON-RPC method, or by having a payment (`paid`). */
   readonly on: string
   readonly act: Act
-  /** The first so many of them; the others pass. */
+  /** The number of affected requests; later ones pass. */
   readonly times: number
 }
 
-/** Stands between a caller and a server: client and agent, agent and facilitator, facilitator and chain node. */
+/** A proxy between a caller and a server: client and agent, agent and facilitator, facilitator and chain node. */
 export interface Wire {
   readonly url: string
   /** The server's. */
   readonly target: string
-  /** Puts a fault on requests whose body contains this text; the returned function says whether it has happened. */
+  /** Applies a fault to requests whose body contains this text; the returned function says whether it has happened. */
   breakFor(mark: string, fault: WireFault): () => boolean
-  /** Resolves once nothing is on its way. */
+  /** Resolves once no request is in progress. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Hands a request on, by `deliver`, and may look at the answer or change it. */
+/** Forwards a request, by `deliver`, and may read or change the answer. */
 export type Carry = (
   request: Pick<Crossing, 'call' | 'body' | 'payment'>,
   deliver: () => Promise<Answer>,
@@ -98,13 +98,13 @@ export async function ask(connections: Dispatcher, request: Dispatcher.RequestOp
   return { status: statusCode, headers, body: await body.text() }
 }
 
-/** Gives a caller this answer. */
+/** Sends a caller this answer. */
 export function give(response: ServerResponse, answer: Answer): void {
   giveHead(response, answer)
   response.end(answer.body)
 }
 
-/** Its headers alone; they state the length of the body, also where that was changed. */
+/** Only its headers; they state the length of the body, also if that was changed. */
 export function giveHead(response: ServerResponse, { status, headers, body }: Answer): void {
   const { 'content-length': _, 'transfer-encoding': __, ...rest } = headers
   response.writeHead(status, { ...rest, 'content-length': Buffer.byteLength(body) })

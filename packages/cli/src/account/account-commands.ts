@@ -26,7 +26,7 @@ export const logoutCommand: CommandMaker = (command, world, end) =>
       end(await (await import('./login.ts')).logout(world, options)),
     )
 
-/** `farebox whoami`: shows who is signed in. */
+/** `farebox whoami`: shows the signed-in owner. */
 export const whoamiCommand: CommandMaker = (command, world, end) =>
   withPlatformOptions(
     command

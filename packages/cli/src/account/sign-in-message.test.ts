@@ -25,7 +25,7 @@ function messageFor(changes: Partial<SignInTerms>, platform = 'https://platform.
 }
 
 describe('a sign-in message', () => {
-  test('EIP-4361 names the platform, the address with its checksum, the nonce and its end', () => {
+  test('EIP-4361 contains the platform, the address with its checksum, the nonce and the expiry', () => {
     expect(messageFor({})).toBe(
       [
         'platform.example wants you to sign in with your Ethereum account:',
@@ -61,7 +61,7 @@ describe('a sign-in message', () => {
     expect(() => messageFor(terms)).toThrow('asks for a sign-in in no form that is known')
   })
 
-  test('names of this machine stand for one another at the same port, and at no other', () => {
+  test('names of this machine are equivalent at the same port, and at no other', () => {
     const terms = { domain: 'localhost:4000', uri: 'http://localhost:4000' }
     expect(messageFor(terms, 'http://127.0.0.1:4000')).toContain('URI: http://localhost:4000')
     expect(() => messageFor(terms, 'http://127.0.0.1:4001')).toThrow('asks for a sign-in at localhost:4000')

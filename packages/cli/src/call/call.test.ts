@@ -141,7 +141,7 @@ describe('an agent in dev mode', () => {
     const { code, out, err } = await run([url, '--text', 'a', '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ output: { words: 'many' }, violation: { field: 'words' } })
-    expect(err).toContain('! the output is not what was declared: words: must be an integer, got "many"')
+    expect(err).toContain('! the output violates its schema: words: must be an integer, got "many"')
   })
 })
 
@@ -266,7 +266,7 @@ describe('the price', () => {
     expect(await runCli(['call', agent.url, '--text', 'a b'], asked.world)).toBe(0)
     expect(asked.questions).toEqual(['Pay 0.002 USDC?'])
     const before = asked.err().slice(0, asked.err().indexOf('at work'))
-    // Without a node nobody can tell them apart: local chains have the test network's id.
+    // Without a node the two cannot be distinguished: local chains have the test network's id.
     expect(before).toContain('price    0.002000 USDC on Base Sepolia or a local chain (eip155:84532)')
     expect(before).toContain(`to       ${AGENT_WALLET}`)
     expect(before).toContain(`from     ${PAYER}  FAREBOX_PRIVATE_KEY`)
@@ -408,7 +408,7 @@ describe('the key', () => {
     }
     await paidBy([], { variables: {}, answers: ['not the password', PASSWORD] })
     await paidBy([], { variables: { FAREBOX_WALLET_PASSWORD: PASSWORD } })
-    // The variable of the key comes after what was named.
+    // The key's variable comes after the named wallet.
     await paidBy(['--wallet', 'default', '--password-file', 'password'], {
       variables: { FAREBOX_PRIVATE_KEY: `0x${'11'.repeat(32)}` },
     })
@@ -474,7 +474,7 @@ describe('the key', () => {
       expect(err).toContain('the local test wallet of')
       expect(err).toContain('price    0.002000 USDC on local chain (eip155:84532)')
       expect(err).toContain('balance  0.005000 USDC')
-      // This agent's gate moves no money: the chain does not know what it calls a receipt.
+      // This agent's gate moves no money: its receipt is not on the chain.
       expect(err).toContain('the node does not know that transaction')
       expect(code).toBe(0)
     })
@@ -544,7 +544,7 @@ describe('the key', () => {
     ['a key as a word', [KEY.slice(2)]],
     ['a key as a name of a wallet', ['--wallet', KEY]],
     ['a key as a field', ['--text', KEY]],
-  ])('%s is refused before anybody is called, and not repeated', async (_, more) => {
+  ])('%s is refused before any agent is called, and not repeated', async (_, more) => {
     const agent = await servePaid()
     const { code, err } = await run([agent.url, ...more])
     expect(code).toBe(2)
@@ -635,7 +635,7 @@ describe('the journal', () => {
 
     const listed = await run(['--list'])
     expect(listed.out).toContain(`${id}  unresolved`)
-    // No key is there any more, and none is needed.
+    // The key has been deleted, and none is needed.
     const resumed = await run(['--resume'], { variables: {} })
     expect(resumed).toMatchObject({ code: 0, out: '{"words":2}\n' })
     expect(resumed.err).toContain(`asking Counter for job ${id} again`)
@@ -714,7 +714,7 @@ describe('the journal', () => {
     agent.faults.push(() => stop.abort())
     await run([agent.url, ...words, '--allow-http'], { signal: stop.signal })
     const { path, text } = await journalled()
-    // No address of loopback, and yet of this machine.
+    // Not a loopback address, but an address of this machine.
     await writeFile(path, text.replaceAll(agent.url, agent.url.replace(/127\.0\.0\.1|localhost/, '0.0.0.0')))
     expect(await run(['--resume'])).toMatchObject({ code: 0, out: '{"words":2}\n' })
   })
@@ -794,7 +794,7 @@ describe('the called agent', () => {
     ['agent.example', 'https://agent.example'],
     ['http://agent.example', '--allow-http'],
     ['ftp://agent.example', 'https'],
-  ])('%s is no agent’s URL; the next line has %s', async (url, hint) => {
+  ])('%s is not an agent’s URL; the next line has %s', async (url, hint) => {
     const { code, err } = await run([url, '--text', 'a'])
     expect(code).toBe(2)
     expect(err).toContain(hint)
@@ -809,7 +809,7 @@ describe('the called agent', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { type: 'unreachable' }, charged: 'no' })
   })
 
-  test('a word before the URL is asked to stand behind it', async () => {
+  test('a word before the URL is refused with the correct order', async () => {
     const { code, err } = await run(['--text', 'a', 'http://localhost:3000'])
     expect(code).toBe(2)
     expect(err).toContain("✗ the agent's URL comes first, got --text")
@@ -818,7 +818,7 @@ describe('the called agent', () => {
 
 describe('a hostile agent', () => {
   const EVIL = 'x\u001b[2J\u009b31m\u202e\u2066\rhidden'
-  // JSON keeps it, `afterEach` looks for it on every screen.
+  // JSON preserves it, and `afterEach` searches every screen for it.
   const declaration = {
     ...COUNTER,
     name: EVIL,

@@ -13,7 +13,7 @@ export async function listCalls(world: World, { json }: { readonly json: boolean
     world.out.write(`${printableJson({ calls: calls.map(documentOf), damaged })}\n`)
     return EXIT.done
   }
-  if (calls.length === 0) world.err.write('  no paid calls are journalled here\n')
+  if (calls.length === 0) world.err.write('  the journal has no paid calls\n')
   for (const call of calls) world.out.write(`${rowOf(world, call)}\n`)
   tellDamaged(world, damaged)
   if (calls[0]?.state === 'sent') {

@@ -113,7 +113,7 @@ async function askAgain(world: World, { call, journal, options }: Resumed): Prom
   const chain = network && (await findChain(world, { network, rpcUrl, local }))
   const name = printable(declaration.name)
   world.err.write(
-    `  asking ${name} for job ${jobId} again, with the payment of ${printable(price)} USDC signed for it before\n`,
+    `  asking ${name} for job ${jobId} again, with the signed payment of ${printable(price)} USDC\n`,
   )
   // A call that was sent over http is repeated over http: refusing that would make it no safer.
   const allowHttp = options.allowHttp || call.allowHttp === true

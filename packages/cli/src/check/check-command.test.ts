@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The one payer whose payments the right agent's gate finds good. */
+/** The only payer whose payments the right agent's gate accepts. */
 const PAYER_KEY = `0x${Array.from({ length: 32 }, (_, index) => (index + 1).toString(16).padStart(2, '0')).join('')}`
 
 interface Checked extends TestWorld {
@@ -66,7 +66,7 @@ const serve = async (listener: RequestListener): Promise<string> => await listen
 const ABOUT = JSON.stringify({ ...fixtureDeclaration, wallet: '0x00000000000000000000000000000000000fa4e0' })
 const HEALTH = '{"name":"Conformance fixture","version":"1.0","status":"ok"}'
 
-describe('an agent of ours fails nothing', () => {
+describe('an agent of ours fails no check', () => {
   test.each([
     ['dev', 'dev mode: payments are off, every job is free'],
     ['paid', 'paid mode: jobs are paid for on Base Sepolia (eip155:84532)'],
@@ -121,8 +121,8 @@ describe('an agent of ours fails nothing', () => {
   })
 })
 
-describe('one sentence says why no agent can be asked:', () => {
-  test('nobody listens', async () => {
+describe('one sentence says why an agent cannot be checked:', () => {
+  test('no process listens', async () => {
     const server = createServer()
     const url = await listen(server)
     await closers.pop()?.()
@@ -149,17 +149,17 @@ describe('one sentence says why no agent can be asked:', () => {
     expect(code).toBe(1)
   })
 
-  test('it does not speak TLS', async () => {
+  test('the server does not speak TLS', async () => {
     const url = await serve((_, answer) => answer.end())
     expect((await check([url.replace('http:', 'https:')])).err()).toContain('it does not speak TLS')
   })
 
-  test('it does not speak HTTP', async () => {
+  test('the server does not speak HTTP', async () => {
     const url = await listen(createTcpServer(socket => socket.end('SSH-2.0-OpenSSH\r\n')))
     expect((await check([url])).err()).toContain('what answers does not speak HTTP')
   })
 
-  test('it never answers', async () => {
+  test('the server never answers', async () => {
     const url = await listen(createTcpServer())
     expect((await check([url, '--timeout', '0.5'])).err()).toContain(`✗ ${url} has not answered for 1 s`)
   })
@@ -186,7 +186,7 @@ describe('a run ends', () => {
   test.each([
     ['/about', ABOUT],
     ['/health', HEALTH],
-  ])('the run goes to its end where %s alone shows that it is an agent', async (path, text) => {
+  ])('the run completes when only %s shows that it is an agent', async (path, text) => {
     const url = await serve((request, answer) => {
       if (request.url === path) answer.end(text)
       else answer.writeHead(404).end()
@@ -250,7 +250,7 @@ describe('a run ends', () => {
 const MOVES_THE_CURSOR = /[\u0000-\u0009\u000b-\u001f\u202e]/
 
 describe('the report', () => {
-  test('shows what an agent wrote without letting it move the cursor', async () => {
+  test('shows the agent’s text without letting it move the cursor', async () => {
     const hostile = '\u001b[2J\u202e\r\nforged'
     const url = await agents.serve('dev', async (asked, forward) => {
       const answered = await forward(asked)
@@ -266,7 +266,7 @@ describe('the report', () => {
     expect(json.out()).not.toMatch(MOVES_THE_CURSOR)
   })
 
-  test('--quiet says what failed, and the count', async () => {
+  test('--quiet prints the failures and the count', async () => {
     const url = await agents.serveRight('dev')
     expect((await check([url, '--quiet', '--only', 'health'])).out()).toBe('  6 passed, 0 failed\n')
     const wrong = await agents.serve('dev', async (asked, forward) => {
@@ -291,7 +291,7 @@ describe('the report', () => {
     expect(out()).toContain('      ✓ GET /health and GET /about give the same name\n')
   })
 
-  test('a terminal sees where the run is, on a line that is taken away again', async () => {
+  test('on a terminal, a line shows the progress and is removed at the end', async () => {
     const { err, out } = await check([await agents.serveRight('dev'), '--only', 'health'], { live: true })
     const lines = err().split('\r\u001b[2K')
     expect(lines.some(line => line.includes('3 of 6  health: GET /health is sent as application/json'))).toBe(
@@ -303,7 +303,7 @@ describe('the report', () => {
 })
 
 describe('--paid', () => {
-  test('asks, says what it may cost at most, and signs nothing for a no', async () => {
+  test('asks, names the maximum cost, and signs nothing if the answer is no', async () => {
     const url = await agents.serveRight('paid')
     const no = await check([url, '--paid'], { answers: [false] })
     expect(no.questions).toEqual(['Pay up to 0.01 USDC?'])
@@ -317,7 +317,7 @@ describe('--paid', () => {
     expect(yes.everything()).not.toContain(PAYER_KEY.slice(2))
   })
 
-  test('signs no more payments than it was told', async () => {
+  test('signs no more payments than the limit', async () => {
     const { document } = await checkJson([
       await agents.serveRight('paid'),
       '--paid',
@@ -360,7 +360,7 @@ describe('--paid', () => {
     expect(code).toBe(1)
   })
 
-  test('pays nobody in dev mode', async () => {
+  test('pays nothing in dev mode', async () => {
     const { code, err, out } = await check([await agents.serveRight('dev'), '--paid'], { variables: {} })
     expect(err()).toContain('  nothing is paid: dev mode: payments are off, every job is free\n')
     expect(out()).toContain(' passed, 0 failed\n')
@@ -368,7 +368,7 @@ describe('--paid', () => {
   })
 })
 
-describe('words it does not understand', () => {
+describe('words that it does not understand', () => {
   test.each([
     [[], /whose agent\?/],
     [['localhost:3000'], /with its scheme: http:\/\/localhost:3000/],

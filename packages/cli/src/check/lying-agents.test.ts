@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The one payer whose payments the right agent's gate finds good. */
+/** The only payer whose payments the right agent's gate accepts. */
 const PAYER_KEY = `0x${Array.from({ length: 32 }, (_, index) => (index + 1).toString(16).padStart(2, '0')).join('')}`
 const THIEF = `0x${'ab'.repeat(20)}`
 const WALLET = '0x00000000000000000000000000000000000fA4e0'
@@ -37,7 +37,7 @@ interface Signed {
   readonly validBefore: string
 }
 
-/** The agent, changed, beside the good payments that reached it. */
+/** The changed agent, and the valid payments that reached it. */
 async function serve(tamper: Tamper): Promise<{ readonly url: string; readonly taken: readonly Signed[] }> {
   const taken: Signed[] = []
   const url = await agents.serve('paid', async (asked, forward) => {
@@ -45,7 +45,7 @@ async function serve(tamper: Tamper): Promise<{ readonly url: string; readonly t
       | { readonly payload?: { readonly authorization?: Signed } }
       | undefined
     const authorization = sent?.payload?.authorization
-    // The same payer's payments of nothing are good for nothing.
+    // The same payer's payments of zero are not valid.
     if (authorization?.from === payer && authorization.value !== '0') taken.push(authorization)
     return await tamper(asked, forward)
   })
@@ -93,7 +93,7 @@ test.each([
     {},
     'need paid',
   ],
-])('nothing is signed once the %s is not what was agreed to', async (_, change, about, outcome) => {
+])('nothing is signed once the %s differs from the agreed terms', async (_, change, about, outcome) => {
   let readings = 0
   const { url, taken } = await serve(async (asked, forward) => {
     const answered = await forward(asked)
@@ -111,7 +111,7 @@ test.each([
   expect(taken).toEqual([])
 })
 
-test('a payment is good for as long as the declared deadline needs, whatever the 402 wishes', async () => {
+test('a payment is valid for as long as the declared deadline needs, whatever the 402 requests', async () => {
   const { url, taken } = await serve(async (asked, forward) =>
     lie(await forward(asked), { maxTimeoutSeconds: 3e9 }),
   )
@@ -127,7 +127,7 @@ test('a payment is good for as long as the declared deadline needs, whatever the
   expect(spent?.goodUntil).toBe(Math.max(...taken.map(({ validBefore }) => Number(validBefore))))
 })
 
-test('the screen shows who is paid, and until when a refused payment stays valid', async () => {
+test('the screen shows the payee, and until when a refused payment stays valid', async () => {
   const { url, taken } = await serve(async (asked, forward) => {
     const headers = new Headers(asked.headers)
     headers.delete('payment-signature')

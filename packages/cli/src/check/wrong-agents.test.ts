@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The one payer whose payments the right agent's gate finds good. */
+/** The only payer whose payments the right agent's gate accepts. */
 const PAYER_KEY = `0x${Array.from({ length: 32 }, (_, index) => (index + 1).toString(16).padStart(2, '0')).join('')}`
 
 async function check(
@@ -39,14 +39,14 @@ async function check(
 }
 
 interface Fault {
-  /** What a developer did. */
+  /** The mistake of a developer. */
   readonly fault: string
   readonly mode: 'dev' | 'paid'
   readonly words?: readonly string[]
   readonly tamper: Tamper
   /** The check that must find it. */
   readonly finds: string
-  /** What that check's advice must speak of. */
+  /** A text that the check's advice must contain. */
   readonly fix: RegExp
   /** Other checks that may fail with it. */
   readonly also?: RegExp
@@ -345,12 +345,12 @@ const FAULTS: readonly Fault[] = [
   },
 ]
 
-describe('finds what a developer did who', () => {
+describe('finds the mistake of a developer who', () => {
   test.each(FAULTS)('$fault', async ({ mode, words = [], tamper, finds, fix, also }) => {
     const { code, document } = await check(await agents.serve(mode, tamper), '--only', AREAS, ...words)
     const failed = document.results.filter(({ outcome }) => outcome === 'failed')
     expect(code).toBe(1)
-    // No fault surprises the kit itself.
+    // No fault makes the kit itself fail.
     expect(failed.filter(({ got }) => got?.startsWith('something else'))).toEqual([])
     expect(document.stopped).toBeNull()
     expect(failed.find(({ id }) => id === finds)).toMatchObject({ fix: expect.stringMatching(fix) })
@@ -358,7 +358,7 @@ describe('finds what a developer did who', () => {
   })
 })
 
-/** The sockets of the wrong agents are Node's own, and wrong in ways that are not asked for here. */
+/** The sockets of the wrong agents are Node's own, and behave wrongly in ways that are not tested here. */
 const AREAS = [...new Set(listChecks().map(areaOf))].filter(area => area !== 'transport').join(',')
 
 function changeHeaders(change: (headers: Headers) => void): Tamper {
@@ -370,7 +370,7 @@ function changeHeaders(change: (headers: Headers) => void): Tamper {
   }
 }
 
-/** Changes answers that are JSON objects; where one has changed, its status too, if one is given. */
+/** Changes answers that are JSON objects; after a change also the status, if one is given. */
 function changeJson(change: (body: Json) => Json, status?: number): Tamper {
   return async (asked, forward) => {
     const answered = await forward(asked)
@@ -391,7 +391,7 @@ function changeRequired(change: (entry: Json) => Json): Tamper {
   })
 }
 
-/** Changes jobs on their way in. */
+/** Changes incoming jobs. */
 function changeJob(change: (job: Json) => Json): Tamper {
   return async (asked, forward) => {
     const changed = change(asked.json)
@@ -401,7 +401,7 @@ function changeJob(change: (job: Json) => Json): Tamper {
   }
 }
 
-/** Each request for a job is a new one to the right agent. */
+/** Each job request is a new one to the right agent. */
 function rerunRepeats(): Tamper {
   return async (asked, forward) => {
     const { job_id } = asked.json
@@ -419,7 +419,7 @@ function eachEntry(body: Json, change: (entry: Json) => Json): Json {
   return Array.isArray(accepts) ? { ...body, accepts: accepts.map((entry: Json) => change(entry)) } : body
 }
 
-/** The answer that would have been right after the job. */
+/** The correct answer after the job. */
 function completed({ json }: Asked, { headers }: Answered, output: object = {}): Answered {
   const completed_at = Math.floor(Date.now() / 1_000)
   const body = { service_version: '1.0', job_id: json['job_id'], status: 'completed', output, completed_at }

@@ -5,7 +5,7 @@ import { shoutHandlers, stageShout } from '../testing/shout-project.ts'
 let project: Project
 afterEach(() => project.clear())
 
-test('farebox dev --paid: a job is paid, its money is told, and a save is followed as without', async () => {
+test('farebox dev --paid: a job is paid, its payment is reported, and saves reload as without --paid', async () => {
   const staged = await stageShout({ 'handlers.ts': shoutHandlers('one') }, { words: ['--paid'] })
   project = staged.project
   const { dev, url } = staged

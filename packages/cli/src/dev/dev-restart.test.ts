@@ -15,9 +15,9 @@ async function stage(...options: Parameters<typeof stageShout>): Promise<ShoutSt
 
 const STILL = /still serving the last good version\n/
 
-// A machine that is busy with something else takes its time.
+// A busy machine takes longer.
 describe('farebox dev', () => {
-  test('serves at once, shows what to try, and reloads after every save', async () => {
+  test('serves at once, shows a command to try, and reloads after every save', async () => {
     const { dev, url } = await stage(
       { 'handlers.ts': shoutHandlers('one') },
       { variables: { FIXED: 'real' } },
@@ -37,7 +37,7 @@ describe('farebox dev', () => {
     expect(await dev.says(/→ .*\n/)).toContain('lib/mark.ts changed → restarted')
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a+two' })
 
-    // D30: the real environment wins.
+    // D30: the real environment takes precedence.
     await project.save('.env', 'GREETING=hi\nFIXED=file\n')
     expect(await dev.says(/→ .*\n/)).toContain('.env changed → restarted')
     expect(await shout(url, 'variables')).toEqual({ status: 200, text: 'hi real' })
@@ -63,8 +63,8 @@ describe('farebox dev', () => {
     expect(await waiting).toEqual({ status: 200, text: 'wait-one' })
   })
 
-  // To be exact about it takes a clock of its own: debounce-changes.test.ts. A busy machine may pause amid the saves.
-  test('1,000 saves in a row give few restarts, one without a change of content gives none', async () => {
+  // An exact count requires a controlled clock: debounce-changes.test.ts. A busy machine may pause between the saves.
+  test('1,000 saves in a row give few restarts; a save without a change of content gives none', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('zero') })
     await project.save('handlers.ts', shoutHandlers('one'))
     await dev.says(/restarted in/)
@@ -83,7 +83,7 @@ describe('farebox dev', () => {
     expect(served()).toHaveLength(before + 1)
   })
 
-  test('a broken config or .env keeps the last good version, says where, and is forgotten when fixed', async () => {
+  test('a broken config or .env keeps the last good version and is reported with its place until it is fixed', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     await project.save('agent.json', shoutConfig().replace('"0.001"', '"0,001"'))
     expect(await dev.says(STILL)).toMatch(
@@ -104,7 +104,7 @@ describe('farebox dev', () => {
     expect(await dev.says(STILL)).toMatch(/✗ handlers\.ts:4:11 /)
     await project.save('handlers.ts', shoutHandlers('three', "import './lib/not-there.ts'"))
     expect(await dev.says(STILL)).toContain('not-there.ts')
-    // What was looked for in vain is watched too.
+    // Missing files that were looked up are watched too.
     await project.save('lib/not-there.ts', 'export {}\n')
     await dev.says(/lib\/not-there\.ts changed → serving again/)
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-three' })

@@ -31,8 +31,8 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-// A machine that is busy with something else takes its time.
-describe('farebox dev goes on', () => {
+// A busy machine takes longer.
+describe('farebox dev continues', () => {
   test('a stray error, an exit and a blocking handler are reported, and the process is replaced', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const waiting = shout(url, 'wait')
@@ -53,7 +53,7 @@ describe('farebox dev goes on', () => {
     expect(blocked).toMatch(/^handler error: shout has not awaited for 3 s: .*job=/m)
     expect(blocked).toContain('✗ the agent has not answered for 5 s')
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
-    // The blocked one has half a minute to come back; a second Ctrl-C does not wait for it.
+    // The blocked process has half a minute to respond; a second Ctrl-C does not wait for it.
     dev.signal('SIGINT')
     await dev.says(/waiting for the jobs in flight; Ctrl-C again ends them\n/)
     dev.signal('SIGINT')
@@ -111,13 +111,13 @@ describe('farebox dev goes on', () => {
       '! SAMPLES: whisper has no handler in handlers.ts, its answers are made up from the output schema',
     )
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a' })
-    // TypeScript is used here: the types are kept fresh, before or after.
+    // The project uses TypeScript, so its types are updated, before or after.
     await expect.poll(dev.output).toContain('agent.d.ts written')
   })
 })
 
 describe('farebox dev refuses', () => {
-  test('a port that is taken, with who has it, and says nothing else', async () => {
+  test('a port that is in use, with the process that uses it, and prints nothing else', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -129,7 +129,7 @@ describe('farebox dev refuses', () => {
     expect(err).toMatch(/\n {2}end that, or choose another port with --port\n$/)
   })
 
-  test('a folder without a config, and a port that is none', async () => {
+  test('a folder without a config, and an invalid port', async () => {
     project = await createProject({})
     const [none, port] = await Promise.all([
       project.run(['dev']).ended,

@@ -147,7 +147,7 @@ function createReportTeller(announcer: Announcer): (report: Report, paid: PaidPa
   let told: Promise<void> = Promise.resolve()
   return (report, paid) => {
     if (report.kind === 'typed') announcer.note(`${basename(report.file)} written, handlers are typed by it`)
-    if (report.kind === 'not typed') announcer.note(`types are not kept fresh: ${report.reason}`)
+    if (report.kind === 'not typed') announcer.note(`types are not kept up to date: ${report.reason}`)
     if (report.kind !== 'job' || paid === undefined) return
     const lines = Promise.resolve(paid.onJobEvent(report.event))
     told = told.then(async () => announcer.trace(await lines)).catch(() => undefined)

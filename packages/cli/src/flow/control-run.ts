@@ -29,7 +29,7 @@ export async function cancel(world: World, named: string, raw: RawRunCommand): P
   return await change(world, named, raw, async handle => await cancelRun(handle, { signal: world.signal }))
 }
 
-/** `farebox flow answer`: gives a person's answer to a step that asks. */
+/** `farebox flow answer`: sends a person's answer to a step that asks. */
 export async function answer(
   world: World,
   named: string,

@@ -131,7 +131,7 @@ function drawRuns(world: World, rows: readonly Row[]): void {
   }
   if (rows.length > shown.length) out.write(`  ${dim(`and ${rows.length - shown.length} more`)}\n`)
   if (rows.some(({ status }) => status === 'open' || status === 'waiting' || status === 'paused'))
-    world.err.write(`\n  ${asTyped(world, 'farebox flow show')} <run> tells what one waits for\n`)
+    world.err.write(`\n  ${asTyped(world, 'farebox flow show')} <run> shows why a run waits\n`)
 }
 
 function documentOf(

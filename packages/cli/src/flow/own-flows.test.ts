@@ -105,7 +105,7 @@ test('the exit code is 0 when nothing breaks', async () => {
   })
 })
 
-test('the agent is the one at the url, else the only one that was registered from this machine', async () => {
+test('the agent is the one at the URL, else the only one registered from this machine', async () => {
   const { url, asked } = await platformThatSays(SAME)
   await check('https://agent.example/a', '--platform', url)
   expect(asked[0]).toBe('GET /v1/agents/at?endpoint=https%3A%2F%2Fagent.example%2Fa')

@@ -14,7 +14,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a file is its owner’s alone, takes the old one’s place, and leaves nothing beside it', async () => {
+test('a file can be read by its owner alone, replaces the old one, and leaves no temporary file', async () => {
   const path = join(folder, 'a', 'b', 'secret.json')
   await writeSecretFile(path, 'one')
   await writeSecretFile(path, 'two')

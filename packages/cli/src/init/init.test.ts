@@ -101,7 +101,7 @@ describe('a new agent', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('names the answers it needs where there is no terminal', async () => {
+  test('names the missing answers when there is no terminal', async () => {
     const { code, err } = await init(['my-agent', '--capability', 'count'])
     expect([code, err()]).toEqual([
       2,
@@ -180,7 +180,7 @@ describe('existing files', () => {
     expect(await read('precious.txt')).toBe('mine too')
   })
 
-  test('a folder does not give way, not even to --overwrite', async () => {
+  test('a folder is never replaced, not even by --overwrite', async () => {
     await mkdir(join(folder, 'Dockerfile'))
     const { code, err } = await init([...words, '--overwrite'])
     expect(code).toBe(1)
@@ -194,7 +194,7 @@ describe('an existing package.json', () => {
   const own = { name: 'mine', scripts: { test: 'mine' }, dependencies: { farebox: '0.0.1' } }
 
   test.each([['--yes'], ['--yes', '--overwrite']])(
-    'stays (%s %s), and what it lacks is said',
+    'stays (%s %s), and the missing parts are listed',
     async (...flags) => {
       await write('package.json', JSON.stringify(own))
       const { code, out } = await init(['.', ...flags.filter(flag => flag !== undefined)])
@@ -232,7 +232,7 @@ describe('a repository that was just cloned', () => {
     expect(await readdir(folder)).toContain('handlers.ts')
   })
 
-  test('is left as it is where its ignore lists have everything, and --json tells what was kept', async () => {
+  test('is unchanged if its ignore lists are complete, and --json reports what was kept', async () => {
     expect((await init(['.', '--yes'])).code).toBe(0)
     const list = `# mine\n${await read('.gitignore')}`
     await write('.gitignore', list)
@@ -245,7 +245,7 @@ describe('a repository that was just cloned', () => {
     })
   })
 
-  test('an ignore list that is no text is in the way: written again it would lose bytes', async () => {
+  test('a binary ignore list is a conflict, because rewriting it would lose bytes', async () => {
     const bytes = Buffer.from([0xff, 0x66, 0x0a])
     await writeFile(join(folder, '.gitignore'), bytes)
     const { code, err } = await init(['.', '--yes'])
@@ -253,7 +253,7 @@ describe('a repository that was just cloned', () => {
     expect(await readFile(join(folder, '.gitignore'))).toEqual(bytes)
   })
 
-  test('has neither where something else is in the way', async () => {
+  test('has neither if something else is in the way', async () => {
     await write('.gitignore', 'mine\n')
     await write('handlers.ts', 'mine')
     const { code, err } = await init(['.', '--yes'])

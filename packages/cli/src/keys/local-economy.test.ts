@@ -103,7 +103,7 @@ test('a running economy in a parent folder is preferred to an ended one in this 
   expect(await findLocalEconomy({ folder: below, variables: {} })).toMatchObject({ path })
 })
 
-test('FAREBOX_LOCAL names the folder of the economy: without a running one it is refused, whatever runs beside it', async () => {
+test('FAREBOX_LOCAL names the folder of the economy: if none runs there it is refused, whatever runs elsewhere', async () => {
   chainId = 84_532
   await write('eip155:84532')
   await mkdir(join(folder, 'other place'))

@@ -45,7 +45,7 @@ async function expectApproval(amount: bigint): Promise<void> {
   expect([await allowanceOf(OWNER), await totalLeft(OWNER)]).toEqual([amount, amount])
 }
 
-/** A token whose permits cannot be made here: its domain is another. */
+/** A token whose permits are invalid here: its domain differs. */
 function takeAwayPermits(): void {
   stage.node.lie = (method, [call]) =>
     method === 'eth_call' && JSON.stringify(call).includes('"0x3644e515"')
@@ -103,7 +103,7 @@ describe('farebox limits allow', () => {
   describe('without --spender', () => {
     const ASKED = ['--agent-id', '7', '--limit', '1', '--cap', '10', '--yes']
 
-    /** What the agent answers to who asks for the price. */
+    /** The agent's answer to a request for the price. */
     function answers(response: () => Response): void {
       const { lie } = stage.agent
       stage.agent.lie = async (path, answer) => (path === '/execute' ? response() : await lie(path, answer))
@@ -139,7 +139,7 @@ describe('farebox limits allow', () => {
       expect(await sent()).toBe(0)
     })
 
-    test('an agent that does not answer there gets another message than one that names none', async () => {
+    test('an agent that does not answer gets another message than one that names no account', async () => {
       answers(() => Response.json({ error: 'no' }, { status: 500 }))
       const { err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
       expect(err).toContain('does not say what buy costs (HTTP 500)')
@@ -223,7 +223,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(0)
   })
 
-  test('an unknown capability is told in the agent’s own words', async () => {
+  test('an unknown capability is reported with the agent’s own message', async () => {
     const { err } = await stage.limits([
       'allow',
       stage.agent.url,
@@ -270,7 +270,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(3)
   })
 
-  test('a cap that is spent already is refused with the one that allows as much again', async () => {
+  test('a cap that is spent already is refused, with the cap that would permit the same amount again', async () => {
     await stage.allow()
     await stage.permissions.spend(BUY, { amount: 1_000_000n })
     const { code, err } = await stage.allow('--cap=1.00')
@@ -318,7 +318,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(2)
   })
 
-  test('recipients are listed, each once, and others are refused', async () => {
+  test('recipients are listed once each, and others are refused', async () => {
     await stage.allow('--to', SHOP, '--to', SHOP.toLowerCase())
     expect(await stage.permissions.view('isRecipient', [idOf(BUY), SHOP])).toBe(true)
     const other = await stage.permissions.refusalOf(SPENDER, encodeSpendOf(BUY, { to: OWNER }))
@@ -369,7 +369,7 @@ describe('farebox limits allow', () => {
     expect(code).toBe(0)
   })
 
-  test('--json is one document, of what was allowed or what was refused', async () => {
+  test('--json is one document, for a permission as for a refusal', async () => {
     const { out } = await stage.allow('--json', '--until', '2027-01-31')
     expect(JSON.parse(out)).toEqual({
       ok: true,

@@ -12,9 +12,9 @@ let chain: LocalChain
 let stage: LimitsStage
 let project: Project
 let untouched: string
-/** Whether the token takes permits. */
+/** Whether the token accepts permits. */
 let permits: boolean
-/** Kills the command that runs at its sending of this number, before or after the chain has it. */
+/** Kills the running command at its nth sending, before or after the chain has the transaction. */
 let kill: { readonly at: number; readonly when: 'before' | 'after' } | undefined
 let running: RunningCli | undefined
 
@@ -53,18 +53,18 @@ function farebox(words: readonly string[]): RunningCli {
   return running
 }
 
-/** Runs a command that is killed on its way. */
+/** Runs a command that is killed before it ends. */
 async function killed(words: readonly string[], at: number, when: 'before' | 'after'): Promise<void> {
   stage.node.counts.clear()
   kill = { at, when }
   const before = await stage.transactions()
   expect((await farebox(words).ended).code).toBeNull()
-  // The node passes on what it was sent after the command is gone.
+  // The node forwards the transaction after the command has ended.
   await expect.poll(() => stage.transactions()).toBe(before + (when === 'after' ? at : at - 1))
   kill = undefined
 }
 
-/** Nobody can spend more than was wanted, whatever the approval is meanwhile. */
+/** No spend can exceed the wanted amount, whatever the approval is meanwhile. */
 async function spendable(): Promise<bigint> {
   return await stage.permissions.available(BUY)
 }
@@ -102,7 +102,7 @@ test.each(ways)(
     await stage.allow()
     permits = takes
     await killed(['revoke', '7', 'buy'], at, when)
-    // A revocation that has arrived is never undone by what is missing behind it.
+    // A completed revocation is never undone by a later step that is missing.
     if (when === 'after' || at === 2) expect(await spendable()).toBe(0n)
     expect((await farebox(['revoke', '7', 'buy']).ended).code).toBe(0)
     await expectApproval(0n)
@@ -110,7 +110,7 @@ test.each(ways)(
   },
 )
 
-test('an approval of permissions that were allowed before is never lent to one that is half allowed', async () => {
+test('an approval of earlier permissions is never used for an unfinished one', async () => {
   await stage.limits(['allow', stage.agent.url, 'sell', ...allowWords(stage.agent.url).slice(3)])
   permits = false
   await killed(allowWords(stage.agent.url), 2, 'before')

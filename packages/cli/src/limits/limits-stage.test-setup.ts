@@ -13,7 +13,7 @@ import { COUNTER, serveAgent, type ServedAgent } from '../testing/served-agent.t
 import { serveStandIn } from '../testing/stand-in-platform.ts'
 import { createTestWorld, type TestWorldOptions } from '../testing/test-world.ts'
 
-/** What a command said, and how it ended. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   readonly code: number
   readonly out: string
@@ -21,19 +21,19 @@ export interface Ran {
   readonly questions: readonly string[]
 }
 
-/** An agent that moves tokens, a chain, a platform, and a wallet that decides. */
+/** An agent that moves tokens, a chain, a platform, and a wallet that grants permissions. */
 export interface LimitsStage {
   readonly agent: ServedAgent
   readonly node: CountingNode
   readonly platformUrl: string
   readonly folder: string
-  /** SpendPermissions and the token, past the command. */
+  /** SpendPermissions and the token, without the command. */
   readonly permissions: PermissionStage
   /** Runs `farebox limits …`, with the wallet of the owner and the agent's chain. */
   limits(words: readonly string[], options?: Partial<TestWorldOptions>): Promise<Ran>
-  /** `limits allow` for `buy` of agent 7, agreed to. */
+  /** `limits allow` for `buy` of agent 7, confirmed. */
   allow(...more: readonly string[]): Promise<Ran>
-  /** How many transactions of the owner are in blocks. */
+  /** The number of the owner's transactions in blocks. */
   transactions(): Promise<number>
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export const AGENT_ID = 7
 
 const { count } = COUNTER.capabilities
 
-/** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves a token that {@link UNKNOWN_TOKEN} is. */
+/** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves the token {@link UNKNOWN_TOKEN}. */
 const SHOPPER: Declaration = {
   ...COUNTER,
   name: 'Shopper',
@@ -55,7 +55,7 @@ const SHOPPER: Declaration = {
   },
 }
 
-/** The runtime would not serve an unknown token: its `/about` is changed on the way. */
+/** The runtime would not serve an unknown token, so a proxy changes its `/about`. */
 const UNKNOWN_TOKEN = 'DAI'
 
 async function withUnknownToken(path: string, answer: Response): Promise<Response> {
@@ -71,7 +71,7 @@ function spending(token: string) {
   return { type: 'EXECUTE_TRANSACTIONS', reason, token, max_per_transaction: '5.00' } as const
 }
 
-/** Sets it up on a chain; the owner holds 100 USDC more. */
+/** Sets it up on a chain; the owner gets another 100 USDC. */
 export async function openLimitsStage(chain: LocalChain): Promise<LimitsStage> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-limits-'))
   const node = await serveCountingNode(chain.rpcUrl)
@@ -113,13 +113,13 @@ export async function openLimitsStage(chain: LocalChain): Promise<LimitsStage> {
   }
 }
 
-/** What `allow` is typed with where a test does not say otherwise; a later option counts more than an earlier one. */
+/** The default arguments of `allow`; a later option overrides an earlier one. */
 export function allowWords(agentUrl: string, ...more: readonly string[]): readonly string[] {
   const terms = ['--limit', '1.00', '--cap', '10.00', '--spender', TEST_KEYS.agent.address]
   return ['allow', agentUrl, 'buy', ...terms, '--agent-id', String(AGENT_ID), '--yes', ...more]
 }
 
-/** A platform that lists the agent as number 7, and tells of itself what the stand-in does. */
+/** A platform that lists the agent as number 7, and describes itself like the stand-in. */
 async function servePlatform(chain: LocalChain, agentUrl: string) {
   const standIn = await serveStandIn(chain)
   const page = { agent_id: AGENT_ID, endpoint: agentUrl, standing: 'listed', standing_reason: null }

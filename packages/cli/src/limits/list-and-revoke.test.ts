@@ -44,7 +44,7 @@ async function allowBoth(): Promise<void> {
   await stage.limits(['allow', stage.agent.url, 'sell', ...terms, '--to', SHOP])
 }
 
-/** A node that keeps no logs from the beginning, as public ones do. */
+/** A node without logs from the beginning, as public ones are. */
 function forgetLogs(): void {
   stage.node.lie = method =>
     method === 'eth_getLogs' ? { error: { code: -32_602, message: 'block range is too wide' } } : undefined
@@ -62,7 +62,7 @@ const ALLOWED = `   agent  capability  each time  in all  spent  left  until
 describe('farebox limits list', () => {
   test('says that nothing is permitted, and how to set a permission', async () => {
     const { code, out, err } = await stage.limits(['list'])
-    expect(out).toBe('nothing is allowed to any agent\n')
+    expect(out).toBe('no agent has a permission\n')
     expect(err).toContain(`  ${OWNER}  FAREBOX_PRIVATE_KEY\n  on local chain (eip155:84532)\n`)
     expect(err).toContain('farebox limits allow <agent> <capability> --limit 1.00')
     expect(err).toContain('✓ approval  0.00 USDC, exactly what is left\n')
@@ -89,7 +89,7 @@ describe('farebox limits list', () => {
     forgetLogs()
     const { out, err } = await stage.limits(['list'])
     expect(out).not.toContain('nothing is allowed')
-    expect(err).toContain('! one more permission is set, and this node does not tell for whom\n')
+    expect(err).toContain('! one more permission is set, and this node cannot show for which agents\n')
     expect(err).toContain('! approval  0.00 USDC, less than the 5.00 that are left')
   })
 
@@ -252,7 +252,7 @@ describe('farebox limits revoke', () => {
     [['revoke', '4'], 1, '✗ there is no permission 4 by '],
     [['revoke', 'https://agent.example'], 2, '✗ <capability>: is missing\n'],
     [['revoke', 'agent', 'buy'], 2, '✗ <agent>: must be like "https://agent.example", got "agent"\n'],
-  ] as const)('%j is refused with what is wrong', async (words, exitCode, message) => {
+  ] as const)('%j is refused with the reason', async (words, exitCode, message) => {
     const { code, err } = await stage.limits([...words, '--yes'])
     expect(err).toContain(message)
     expect(code).toBe(exitCode)

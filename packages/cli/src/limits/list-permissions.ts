@@ -64,7 +64,7 @@ function show(limits: OpenLimits, known: KnownPermissions, approval: Approval): 
   const address = checksumAddress(crypto, key.address)
   world.err.write(`  ${address}  ${key.source}\n  on ${nameNetwork(chain.network, local, chain)}\n\n`)
   if (permissions.length === 0 && unnamed.length === 0) {
-    world.out.write('nothing is allowed to any agent\n')
+    world.out.write('no agent has a permission\n')
     world.err.write(
       `  ${asTyped(world, 'farebox limits allow <agent> <capability> --limit 1.00 --cap 10.00 --spender 0x… allows something')}\n`,
     )
@@ -124,7 +124,7 @@ function cellsOf(one: KnownPermission): readonly string[] {
 function tellUnnamed({ err }: World, unnamed: readonly string[]): void {
   const many = unnamed.length === 1 ? 'one more permission is' : `${unnamed.length} more permissions are`
   err.write(
-    `\n  ${paintFor(err).yellow('!')} ${many} set, and this node does not tell for whom\n` +
+    `\n  ${paintFor(err).yellow('!')} ${many} set, and this node cannot show for which agents\n` +
       '    --rpc-url with a node that keeps all logs tells\n',
   )
 }

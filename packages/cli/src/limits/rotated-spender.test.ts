@@ -103,7 +103,7 @@ describe('an agent that names another spender than it did before', () => {
     expect(await stage.permissions.allowanceOf(OWNER)).toBe(1_000_000n)
   })
 
-  test('a permission of another capability or agent is none of its own', async () => {
+  test('a permission of another capability or agent is not counted', async () => {
     const sell = words('1', '1', '--yes').map(word => (word === 'buy' ? 'sell' : word))
     const { code, err } = await stage.limits(sell)
     expect(err).not.toContain('also permitted')

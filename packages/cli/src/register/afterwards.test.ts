@@ -13,7 +13,7 @@ import { AGENT_WALLET, serveAgent, withBody, type ServedAgent } from '../testing
 import { serveStandIn, type StandInPlatform } from '../testing/stand-in-platform.ts'
 import { createTestWorld, type TestWorldOptions } from '../testing/test-world.ts'
 
-/** What an agent's page says of its checks. */
+/** The checks on an agent's page. */
 const HEALTHY = {
   availability: 'online',
   warned: false,
@@ -35,7 +35,7 @@ let node: CountingNode
 let platform: StandInPlatform
 let front: Server
 let frontUrl: string
-/** What is answered instead of by the stand-in, which has no pages of agents: by `GET /v1/agents/7`. */
+/** The answer of `GET /v1/agents/7`, because the stand-in has no pages of agents. */
 let answers: Map<
   string,
   readonly [status: number, body: object, headers?: { readonly [name: string]: string }]
@@ -131,7 +131,7 @@ async function stopped(words: readonly string[], when: 'before' | 'after'): Prom
   return ran
 }
 
-/** How many transactions of the wallet are in blocks. */
+/** The number of the wallet's transactions in blocks. */
 async function transactions(): Promise<number> {
   const parameters = {
     jsonrpc: '2.0',
@@ -149,7 +149,7 @@ async function pendingChanges(): Promise<readonly string[]> {
   return names.filter(name => name.endsWith('.change.json'))
 }
 
-/** The agent's page, as far as it is of interest, and what a newer platform says beside. */
+/** The relevant parts of the agent's page, and extra fields of a newer platform. */
 function page(changed: object): void {
   const known = { agent_id: agentId, endpoint: agent.url, standing: 'listed', standing_reason: null }
   const rest = { payable: true, notices: [], refreshed_at: null, health: null, mood: 'good' }
@@ -169,7 +169,7 @@ function look(changed: object): void {
 
 describe('farebox register update', () => {
   test.each(['before', 'after'] as const)(
-    'cut off %s its transaction reached the node, the next one follows it and sends no second',
+    'interrupted %s its transaction reached the node, the next run follows it and sends no second one',
     async when => {
       const before = await transactions()
       const { code, err } = await stopped(update(), when)
@@ -188,7 +188,7 @@ describe('farebox register update', () => {
     },
   )
 
-  test('cut off, and done meanwhile: status finds the agent where it is now, and offers no second stake', async () => {
+  test('interrupted and completed later: status shows the agent at its new endpoint, and offers no second stake', async () => {
     await stopped(update(), 'after')
     page({ endpoint: moved.url })
     const { out } = await run(['register', 'status'])
@@ -198,14 +198,14 @@ describe('farebox register update', () => {
     expect((await run(update())).out).toContain('is reached there already')
   })
 
-  test('cut off before it was sent: status says that it is under way, and what follows it', async () => {
+  test('interrupted before it was sent: status says that it is pending, and how to continue', async () => {
     await stopped(update(), 'before')
     const { out } = await run(['register', 'status'])
     expect(out).toMatch(/\n {2}listed: .*\n {2}moving to .* by 0x[0-9a-f]{64}\n/)
     expect(out).toContain(`farebox register update ${agentId} --endpoint ${moved.url} follows it\n`)
   })
 
-  test('said again when it is done it says so, whatever the platform says to the endpoint', async () => {
+  test('repeated when it is done, it says so, whatever the platform says about the endpoint', async () => {
     expect((await run(update())).code).toBe(0)
     platform.refusal = { status: 409, error_type: 'conflict', error: 'endpoint: agent is listed with it' }
     const again = await run(update())
@@ -217,14 +217,14 @@ describe('farebox register update', () => {
     expect(node.counts.get('eth_sendRawTransaction')).toBe(1)
   })
 
-  test('a wallet that is not there is told before the agent is asked anything', async () => {
+  test('a missing wallet is reported before the agent is called', async () => {
     const { code, err } = await run(update('--wallet', 'nobody'))
     expect(code).toBe(1)
     expect(err).toContain('✗ there is no wallet "nobody"\n')
     expect(moved.seen).toEqual([])
   })
 
-  test('a target agent that is paid at another wallet: says what to set', async () => {
+  test('a target agent that is paid at another wallet is refused with the setting to change', async () => {
     moved.lie = async (path, honest) =>
       path === '/about'
         ? withBody(honest, { ...((await honest.json()) as object), wallet: TEST_KEYS.payer.address })
@@ -235,7 +235,7 @@ describe('farebox register update', () => {
     expect(err).not.toMatch(/\bD\d/)
   })
 
-  test('a deregistered agent: says so, and how to register again', async () => {
+  test('a deregistered agent is reported, with how to register again', async () => {
     await run(deregister())
     const { code, err } = await run(update())
     expect(code).toBe(1)
@@ -245,7 +245,7 @@ describe('farebox register update', () => {
 
 describe('farebox deregister', () => {
   test.each(['before', 'after'] as const)(
-    'cut off %s its transaction reached the node, the next one follows it and sends no second',
+    'interrupted %s its transaction reached the node, the next run follows it and sends no second one',
     async when => {
       const before = await transactions()
       const { code, err } = await stopped(deregister(), when)
@@ -262,7 +262,7 @@ describe('farebox deregister', () => {
     },
   )
 
-  test('said again when it is done it says so; of a number that was never given it says that', async () => {
+  test('repeated when it is done, it says so; an unknown number is reported as such', async () => {
     await run(deregister())
     expect(await run(deregister())).toMatchObject({
       code: 0,
@@ -272,7 +272,7 @@ describe('farebox deregister', () => {
     expect(never).toMatchObject({ code: 1, err: expect.stringContaining('✗ there is no agent 999999\n') })
   })
 
-  test('is agreed to on a terminal, and elsewhere by --yes alone', async () => {
+  test('is confirmed on a terminal, and elsewhere by --yes alone', async () => {
     const before = await transactions()
     const words = deregister().filter(word => word !== '--yes')
     const alone = await run(words)
@@ -290,13 +290,13 @@ describe('farebox deregister', () => {
     await stopped(update(), 'before')
     const { code, err } = await run(deregister())
     expect(code).toBe(0)
-    expect(err).toMatch(/moving agent \d+ by 0x[0-9a-f]{64} came to nothing; it is not sent again\n/)
+    expect(err).toMatch(/moving agent \d+ by 0x[0-9a-f]{64} failed; it is not sent again\n/)
     expect(await pendingChanges()).toEqual([])
   })
 })
 
 describe('farebox register status', () => {
-  test('a stake that was returned elsewhere is told and remembered, and no second one offered', async () => {
+  test('a stake returned elsewhere is reported and stored, and no second one is offered', async () => {
     await call(chain, AGENT_WALLET, 'deregister', [agentId])
     page({ standing: 'deregistered' })
     const line = `agent ${agentId}   ${agent.url}   ${frontUrl}\n  deregistered, its stake was returned\n`
@@ -305,7 +305,7 @@ describe('farebox register status', () => {
     expect((await run(['register', 'status'])).out).toBe(line)
   })
 
-  test('an agent that was moved elsewhere is shown where it is now', async () => {
+  test('an agent that was moved elsewhere is shown at its current endpoint', async () => {
     await call(chain, AGENT_WALLET, 'updateEndpoint', [agentId, moved.url])
     page({ endpoint: moved.url })
     const { out } = await run(['register', 'status'])

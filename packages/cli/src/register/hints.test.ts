@@ -9,7 +9,7 @@ import { serveAgent, withBody, type ServedAgent } from '../testing/served-agent.
 import { serveStandIn, type StandInPlatform } from '../testing/stand-in-platform.ts'
 import { createTestWorld } from '../testing/test-world.ts'
 
-/** A wallet that holds nothing. */
+/** An empty wallet. */
 const POOR = { address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A', privateKey: `0x${'11'.repeat(32)}` }
 
 let chain: LocalChain
@@ -42,7 +42,7 @@ async function run(words: readonly string[], privateKey: string = TEST_KEYS.agen
   return { code, out: out(), err: err() }
 }
 
-test('a wallet without money on a local chain: a line that gives it some, after which it goes on', async () => {
+test('a wallet without money on a local chain gets a command that funds it, after which the registration continues', async () => {
   agent.lie = async (path, honest) =>
     path === '/about'
       ? withBody(honest, { ...((await honest.json()) as object), wallet: POOR.address })
@@ -60,7 +60,7 @@ test('a wallet without money on a local chain: a line that gives it some, after 
   expect((await run(words, POOR.privateKey)).code).toBe(0)
 })
 
-test('an agent that is listed for somebody else is said to be theirs, and is not noted as ours', async () => {
+test('an agent listed for another owner is reported as theirs, and is not recorded as ours', async () => {
   const words = ['register', '--endpoint', agent.url, '--wallet', '--rpc-url', chain.rpcUrl]
   expect((await run(words)).code).toBe(0)
   expect((await run(['register', 'status'])).out).toContain(agent.url)
@@ -72,7 +72,7 @@ test('an agent that is listed for somebody else is said to be theirs, and is not
   expect((await run(['register', 'status'], POOR.privateKey)).out).not.toContain(agent.url)
 })
 
-test('nobody listens: names the command that starts an agent that can be registered', async () => {
+test('without a listening server, the command that starts an agent is named', async () => {
   const { url } = agent
   await agent.close()
   agent = await serveAgent({ funded: [] })
@@ -81,12 +81,12 @@ test('nobody listens: names the command that starts an agent that can be registe
   expect(err).not.toContain('farebox dev')
 })
 
-test('http is refused with the address as it was typed, its port as well', async () => {
+test('http is refused with the address as typed, including its port', async () => {
   const { err } = await run(['register', '--endpoint', 'http://192.168.1.5:3000'])
   expect(err).toContain('got http://192.168.1.5:3000\n')
 })
 
-test('a wallet that is not there is told before the agent is asked anything', async () => {
+test('a missing wallet is reported before the agent is called', async () => {
   const words = ['register', '--endpoint', agent.url, '--wallet', 'nobody']
   const { code, err } = await run(words)
   expect(code).toBe(1)

@@ -20,7 +20,7 @@ let front: Server
 let url: string
 let agent: ServedAgent
 let folder: string
-/** Of the agents that the platform was asked to look at. */
+/** The inspections of agents requested from the platform. */
 let looks: string[]
 let look: (agentId: number) => readonly [status: number, body: object]
 
@@ -80,7 +80,9 @@ const listed = (agentId: number): object => ({
   changes: [],
 })
 
-/** Staked for, refused for so long that the platform looks no more by itself, and refused until `isRecovered`. */
+/**
+ * Staked for, refused for so long that the platform no longer inspects it by itself, and refused until `isRecovered`.
+ */
 async function stakeRefused(isRecovered: () => boolean): Promise<number> {
   expect((await run()).code).toBe(0)
   const agentId = Number(await view(chain, 'lastAgentId'))
@@ -114,7 +116,7 @@ describe('farebox register, repeated after the stake was refused', () => {
   test.each([
     [404, 'not_found'],
     [409, 'conflict'],
-  ])('tells what the registration says where there is nothing to look at (%i)', async (status, type) => {
+  ])('shows the text of the registration if it cannot be checked again (%i)', async (status, type) => {
     await stakeRefused(() => false)
     look = () => [status, { status: 'failed', error_type: type, error: 'agent is not listed here' }]
     const { code, err } = await run()

@@ -104,7 +104,7 @@ describe('farebox register --wallet', () => {
     expect(await stakes()).toBe(1)
   })
 
-  test('an agent that moves tokens of its callers is shown what it needs, any other is not', async () => {
+  test('an agent that moves its callers’ tokens is shown the settings it needs, any other agent is not', async () => {
     const spends = {
       type: 'EXECUTE_TRANSACTIONS',
       reason: 'Pays.',
@@ -147,7 +147,7 @@ describe('farebox register --wallet', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'REG-06 cut off %s the stake reached the node, the next run sends the same bytes',
+    'REG-06 interrupted %s the stake reached the node, the next run sends the same bytes',
     async when => {
       const stopped = await run(withKey(), { signal: stopAtStake(when) })
       expect(stopped.code).toBe(130)
@@ -161,7 +161,7 @@ describe('farebox register --wallet', () => {
     },
   )
 
-  test('REG-06 two commands at once stake once', async () => {
+  test('REG-06 two concurrent commands stake once', async () => {
     const both = await Promise.all([run(withKey()), run(withKey())])
     expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 1]))
     expect(both.map(({ err }) => err).join('')).toContain('another command is registering the same agent now')
@@ -178,7 +178,7 @@ describe('farebox register --wallet', () => {
     expect(node.counts.get('eth_sendRawTransaction')).toBeUndefined()
   })
 
-  test('a stake whose nonce another transaction took is void, and the next run signs another', async () => {
+  test('a stake whose nonce another transaction used is void, and the next run signs another', async () => {
     await run(withKey(), { signal: stopAtStake('before') })
     expect(await journalled('.stake.json')).toHaveLength(1)
     node.cut = () => undefined
@@ -189,7 +189,7 @@ describe('farebox register --wallet', () => {
     expect(await stakes()).toBe(2)
   })
 
-  test('D36 another wallet than that of /about is refused, and nothing is sent', async () => {
+  test('D36 a wallet other than that of /about is refused, and nothing is sent', async () => {
     const variables = { FAREBOX_PRIVATE_KEY: TEST_KEYS.payer.privateKey, FAREBOX_PLATFORM: platform.url }
     const { code, err } = await run(withKey(), { variables })
     expect(code).toBe(1)
@@ -198,7 +198,7 @@ describe('farebox register --wallet', () => {
     expect(await stakes()).toBe(0)
   })
 
-  test('asks the person, and sends nothing after a no', async () => {
+  test('asks the person, and sends nothing if the answer is no', async () => {
     const { code, err } = await run(withKey(), { answers: [false] })
     expect(code).toBe(1)
     expect(err).toContain('✗ not staked\n  nothing was sent\n')
@@ -206,7 +206,7 @@ describe('farebox register --wallet', () => {
     expect(await journalled('.stake.json')).toEqual([])
   })
 
-  test('says what to set when no node is known', async () => {
+  test('names the setting to use when no node is known', async () => {
     const { code, err } = await run(['register', '--endpoint', agent.url, '--wallet'])
     expect(code).toBe(1)
     expect(err).toContain('give --rpc-url <url>, or set FAREBOX_RPC_URL')
@@ -214,7 +214,7 @@ describe('farebox register --wallet', () => {
 })
 
 describe('farebox register in the browser', () => {
-  test('opens the page of the registration, waits for the stake, and tells the number', async () => {
+  test('opens the registration page, waits for the stake, and prints the number', async () => {
     const pages: string[] = []
     const browser = (url: string): void => {
       pages.push(url)
@@ -229,7 +229,7 @@ describe('farebox register in the browser', () => {
     expect(await stakes()).toBe(1)
   })
 
-  test('--no-browser opens nothing and prints the page; Ctrl-C says how to go on', async () => {
+  test('--no-browser opens nothing and prints the page; Ctrl-C prints how to continue', async () => {
     const pages: string[] = []
     const stopped = new AbortController()
     platform.lie = (path, honest) => {
@@ -333,7 +333,7 @@ describe('refusals before anything is staked', () => {
     expect(platform.seen).not.toContain('POST /v1/registrations')
   })
 
-  test('an agent of this machine, where the platform is not in local mode', async () => {
+  test('an agent on this machine, when the platform is not in local mode', async () => {
     await platform.close()
     platform = await serveStandIn(chain, { localMode: false })
     const { code, err } = await run(withKey())
@@ -361,7 +361,7 @@ describe('refusals before anything is staked', () => {
     expect(other.err).toContain('is not a platform')
   })
 
-  test('the URL without --endpoint is told where it belongs', async () => {
+  test('a URL without --endpoint is refused with the correct option', async () => {
     const { code, err } = await run(['register', agent.url])
     expect(code).toBe(2)
     expect(err).toContain(`farebox register --endpoint ${agent.url}`)
@@ -420,7 +420,7 @@ describe('a platform that lies', () => {
     expect(node.counts.get('eth_sendRawTransaction')).toBeUndefined()
   })
 
-  test('a newer platform that says more is understood', async () => {
+  test('extra fields of a newer platform are accepted', async () => {
     platform.lie = (path, honest) =>
       path === '/v1/platform'
         ? { ...honest, mood: 'good' }
@@ -434,7 +434,7 @@ describe('D36 an agent without /about', () => {
     agent.lie = (path, honest) => (path === '/about' ? new Response('', { status: 404 }) : honest)
   })
 
-  test('is registered as Phase 1 only, and told what that means', async () => {
+  test('is registered as Phase 1 only, with an explanation of the consequences', async () => {
     const { code, err } = await run(withKey())
     expect(err).toContain('! GET /about    missing: 404')
     expect(err.replaceAll(/\s+/g, ' ')).toContain('as Phase 1 only: listed as unpaid and provisional')
@@ -449,7 +449,7 @@ describe('D36 an agent without /about', () => {
   })
 })
 
-test('an agent that breaks rules is shown with them, and registered where a person wants it', async () => {
+test('an agent that breaks rules is shown with them, and registered if the person agrees', async () => {
   agent.lie = (path, honest) =>
     path === '/health' && honest.status === 405 ? new Response('', { status: 500 }) : honest
   const { code, err } = await run(withKey(), { answers: [false] })
@@ -464,7 +464,7 @@ describe('afterwards', () => {
     return await lastAgentId()
   }
 
-  test('register status lists what was registered here', async () => {
+  test('register status lists the registrations of this machine', async () => {
     const agentId = await registered()
     const { out } = await run(['register', 'status'])
     expect(out).toBe(
@@ -475,7 +475,7 @@ describe('afterwards', () => {
     })
   })
 
-  test('register update moves the agent after a look at the new place, and twice does no harm', async () => {
+  test('register update moves the agent after a check of the new endpoint, and can be repeated safely', async () => {
     const agentId = await registered()
     const moved = await serveAgent({ funded: [], declaration: { ...COUNTER, name: 'Moved' } })
     const words = ['register', 'update', String(agentId), '--endpoint', moved.url, '--rpc-url', node.url]
@@ -502,7 +502,7 @@ describe('afterwards', () => {
     expect(await stakes()).toBe(1)
   })
 
-  test('a stake that was deregistered elsewhere is not waited for: there is a new one', async () => {
+  test('a stake that was deregistered elsewhere is not waited for: a new one is made', async () => {
     const agentId = await registered()
     const words = ['deregister', String(agentId), '--yes', '--rpc-url', node.url]
     expect((await run(words, { home: join(folder, 'other-home') })).code).toBe(0)
@@ -512,7 +512,7 @@ describe('afterwards', () => {
     expect(await stakes()).toBe(1)
   })
 
-  test('deregister by a wallet that does not hold the agent tells the transaction that would', async () => {
+  test('deregister by a wallet that does not hold the agent prints the transaction for the owner', async () => {
     const agentId = await registered()
     const variables = { FAREBOX_PRIVATE_KEY: TEST_KEYS.payer.privateKey, FAREBOX_PLATFORM: platform.url }
     const { code, err } = await run(['deregister', String(agentId), '--yes', '--rpc-url', node.url], {
@@ -534,7 +534,7 @@ describe('farebox register with a time limit', () => {
     ...more,
   ]
 
-  test('--timeout ends the wait for a stake with exit 3, the page and the command that goes on', async () => {
+  test('--timeout ends the wait for a stake with exit 3, the page and the command that continues', async () => {
     const { code, err } = await run(words('--timeout', '0.2'))
     expect(code).toBe(3)
     expect(err).toContain('✗ nobody has staked so far\n')
@@ -542,7 +542,7 @@ describe('farebox register with a time limit', () => {
     expect(err).toContain(`farebox register --endpoint ${agent.url} goes on waiting`)
   })
 
-  test('a stake made meanwhile is found by the same command', async () => {
+  test('a stake made later is found by the same command', async () => {
     expect((await run(words('--timeout', '0.2'))).code).toBe(3)
     await register(chain, AGENT_WALLET, agent.url)
     const { code, out } = await run(words('--timeout', '20', '--json'))
@@ -550,7 +550,7 @@ describe('farebox register with a time limit', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: true, agent_id: await lastAgentId() })
   })
 
-  test('a stake that is not listed in time is exit 3 as well', async () => {
+  test('a stake that is not listed in time also leads to exit 3', async () => {
     platform.confirmingLooks = 1_000
     const { code, err } = await run(withKey('--timeout', '0.2'))
     expect(code).toBe(3)
@@ -561,7 +561,7 @@ describe('farebox register with a time limit', () => {
     let now = 0
     const clock = {
       nowMs: () => now,
-      // Long sleeps, so that the platform need not be asked a hundred times.
+      // Long sleeps, so that the platform is not polled a hundred times.
       after(_: number, callback: () => void) {
         now += 40_000
         queueMicrotask(callback)
@@ -577,7 +577,7 @@ describe('farebox register with a time limit', () => {
     expect(now).toBe(120_000)
   })
 
-  test.each(['0', '-1', 'soon', '86401'])('--timeout %s is not understood', async value => {
+  test.each(['0', '-1', 'soon', '86401'])('--timeout %s is refused', async value => {
     const { code, err } = await run(words(`--timeout=${value}`))
     expect(code).toBe(2)
     expect(err).toContain('--timeout: must be a number of seconds, more than 0 and at most 86400')

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('start is the runtime’s: it reads this world, and refuses as the runtime does', async () => {
+test('start is the runtime’s command: it reads the given environment, and refuses as the runtime does', async () => {
   await writeFile(join(folder, '.env'), 'PORT=x\n')
   const { world, out, err } = createTestWorld({ folder })
   const before = process.env['PORT']
@@ -24,13 +24,13 @@ test('start is the runtime’s: it reads this world, and refuses as the runtime 
   expect(err()).toMatch(/^ {2}PORT +must be a port number from 0 to 65535, got "x"$/m)
 })
 
-test('arguments reach the runtime unchanged, and one it does not understand is exit code 2', async () => {
+test('arguments reach the runtime unchanged, and an unknown one leads to exit code 2', async () => {
   const { world, err } = createTestWorld({ folder })
   expect(await runCli(['start', '--conf', 'x'], world)).toBe(2)
   expect(err()).toMatch(/^✗ farebox start: --conf is not an option, did you mean --config\?\n/)
 })
 
-test('validate is the runtime’s, with its answer in JSON', async () => {
+test('validate is the runtime’s command, with its answer in JSON', async () => {
   await writeFile(join(folder, 'agent.json'), '{}')
   const { world, out } = createTestWorld({ folder })
   expect(await runCli(['validate', '--json', 'agent.json'], world)).toBe(1)
@@ -40,7 +40,7 @@ test('validate is the runtime’s, with its answer in JSON', async () => {
   })
 })
 
-test.each([[['start', '--help']], [['help', 'start']]])('%j is the runtime’s help', async words => {
+test.each([[['start', '--help']], [['help', 'start']]])('%j prints the runtime’s help', async words => {
   const { world, out } = createTestWorld({ folder })
   expect(await runCli(words, world)).toBe(0)
   expect(out()).toMatch(

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The opener of this machine is from now on a script that notes what it was given. */
+/** Replaces this machine's opener by a script that records its arguments. */
 async function standIn(exitCode: number): Promise<string> {
   const [script, noted] = [join(folder, 'xdg-open'), join(folder, 'given')]
   await writeFile(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${noted}'\nexit ${exitCode}\n`)
@@ -30,13 +30,13 @@ describe.runIf(process.platform === 'linux')('CLI-05 the browser is opened witho
     ['https://x.example/$(id)', 'https://x.example/$(id)'],
     ['https://x.example/a b"; rm -rf ~ #', 'https://x.example/a%20b%22;%20rm%20-rf%20~%20#'],
     ['https://x.example/`id`\n--help', 'https://x.example/%60id%60--help'],
-  ])('%j is one word', async (url, word) => {
+  ])('%j is passed as one argument', async (url, word) => {
     const noted = await standIn(0)
     expect(await openBrowser(url)).toBe(true)
     expect(await readFile(noted, 'utf8')).toBe(`1\n${word}\n`)
   })
 
-  test('an opener that fails, and none at all, are told', async () => {
+  test('a failing opener and a missing one are reported', async () => {
     await standIn(3)
     expect(await openBrowser('https://x.example')).toBe(false)
     process.env['PATH'] = join(folder, 'nothing')

@@ -13,7 +13,7 @@ test('a progress line moves on a terminal and is removed once', () => {
   expect(err()).toHaveLength(length)
 })
 
-test('elsewhere it is said once, in a line of its own', () => {
+test('without a terminal the text is printed once, on a line of its own', () => {
   const { world, err } = createTestWorld({ folder: '/' })
   showProgress(world, 'Counter is at work').end()
   expect(err()).toBe('  Counter is at work …\n')

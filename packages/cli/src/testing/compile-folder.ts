@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 export interface CompileFolder {
   readonly folder: string
   write(name: string, text: string): Promise<void>
-  /** Compiles every `.ts` file there with the real compiler, strictly; resolves to what it says of them. */
+  /** Compiles every `.ts` file there with the real compiler, in strict mode; resolves to the errors. */
   compile(resolution?: 'nodenext' | 'bundler'): Promise<readonly CompileError[]>
   remove(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface CompileError {
 const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
 const COMPILER = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'bin', 'tsc')
 
-/** Makes one. Compiling takes some seconds: put many files into it. */
+/** Creates one. Compiling takes some seconds: put many files into it. */
 export async function createCompileFolder(): Promise<CompileFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-compile-'))
   const write = async (name: string, text: string): Promise<void> => writeFile(join(folder, name), text)

@@ -1,19 +1,19 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A node between a command and the chain, which a test can have misbehave. */
+/** A proxy between a command and the chain's node, which a test can make fail. */
 export interface CountingNode {
   readonly url: string
-  /** How often each method was asked for. */
+  /** The number of requests for each method. */
   readonly counts: Map<string, number>
-  /** `before`: cuts the connection instead of asking the chain; `after`: asks it, and loses the answer. */
+  /** `before`: cuts the connection instead of calling the chain; `after`: calls it, and drops the answer. */
   cut: (method: string) => 'before' | 'after' | undefined
   /** Answers instead of the chain: `{ result }` or `{ error }`; undefined: the chain answers. */
   lie: (method: string, parameters: readonly unknown[]) => object | undefined
   close(): Promise<void>
 }
 
-/** Serves one before the node of a chain. */
+/** Starts it in front of the node of a chain. */
 export async function serveCountingNode(rpcUrl: string): Promise<CountingNode> {
   const counts = new Map<string, number>()
   const server = createServer((request, response) => {

@@ -6,26 +6,26 @@ import { fileURLToPath } from 'node:url'
 import { START_LIMIT_MS } from '@farebox/local/src/starting/wait-for-start'
 import { pathWithoutFarebox } from './path-without-farebox.ts'
 
-/** A project in a folder of its own, outside the repository, in which `farebox` is installed. */
+/** A project in its own folder, outside the repository, in which `farebox` is installed. */
 export interface Project {
   readonly folder: string
-  /** Writes a file as editors do it: whole, under another name, then in place of the old one. */
+  /** Writes a file as editors do: complete, under another name, then in place of the old one. */
   save(name: string, text: string): Promise<void>
   remove(name: string): Promise<void>
   /** Runs `farebox <words>` in it, from the build. */
   run(words: readonly string[], variables?: NodeJS.ProcessEnv): RunningCli
-  /** Ends what still runs, and takes the folder away. */
+  /** Ends running commands, and removes the folder. */
   clear(): Promise<void>
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface RunningCli {
   readonly pid: number
   /** Everything on both screens so far. */
   output(): string
   /**
-   * Resolves to what was written since the last call, up to and with the match, once it is there. Rejects with the
-   * output where it does not come while the process lives, within the limit for any start.
+   * Resolves to the output since the last call, up to and including the match, once it is there. Rejects with the
+   * output if it does not appear while the process lives, within the limit for any start.
    */
   says(pattern: RegExp): Promise<string>
   signal(name: NodeJS.Signals): void
@@ -35,7 +35,7 @@ export interface RunningCli {
 const BIN = fileURLToPath(new URL('../../bin/farebox-cli.js', import.meta.url))
 const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
 
-/** Makes one, with these files. */
+/** Creates one, with these files. */
 export async function createProject(files: { readonly [name: string]: string }): Promise<Project> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'farebox-dev-')))
   await symlink(NODE_MODULES, join(folder, 'node_modules'))
@@ -58,7 +58,7 @@ export async function createProject(files: { readonly [name: string]: string }):
       return started
     },
     async clear() {
-      // A second signal ends it at once, with everything it started, which needs the folder until it is gone.
+      // A second signal ends it at once, with all its processes, which need the folder until they have ended.
       const insisting = setInterval(() => running.forEach(one => one.signal('SIGTERM')), 50)
       await Promise.all(running.map(one => one.ended))
       clearInterval(insisting)

@@ -3,7 +3,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { FIELD_KEYWORDS, isFieldType, type Field, type FieldMap } from '@farebox/protocol/fields/field'
 import * as fc from 'fast-check'
 
-/** In no hostile text but as a word of its own: where it is found outside comments and quotes, it got out. */
+/** A marker that is only in hostile texts: found outside comments and quotes, it shows an escape. */
 export const MARKER = 'injected'
 
 const PIECES = [
@@ -60,7 +60,7 @@ const PIECES = [
   '\\u002a/',
 ] as const
 
-/** Texts that would rather be code. */
+/** Texts that contain code. */
 export const hostileText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map(pieces => pieces.join('')),
   fc.string({ unit: 'binary' }),
@@ -98,10 +98,10 @@ function fields(depth: number): fc.Arbitrary<FieldMap> {
     )
 }
 
-/** Any schema that a declaration may have, its texts and names hostile. */
+/** Any valid schema of a declaration, with hostile texts and names. */
 export const hostileFields = fields(2)
 
-/** Any declaration that is one, its texts and names hostile. */
+/** Any valid declaration, with hostile texts and names. */
 export const hostileDeclaration = fc
   .array(fc.tuple(name, hostileText, hostileFields, hostileFields), { minLength: 1, maxLength: 4 })
   .map(entries =>
@@ -140,7 +140,7 @@ export function declarationOf(capabilities: {
   }
 }
 
-/** Leaves out, from the last on, what does not go with the rest. */
+/** Removes capabilities that conflict with the others, from the last on. */
 function fitting(wanted: object): Field {
   const { type, ...rest } = JSON.parse(JSON.stringify(wanted)) as Field
   let kept: Field = { type }
@@ -152,7 +152,7 @@ function fitting(wanted: object): Field {
   return kept
 }
 
-/** All of them, else each kind alone. */
+/** All of them, or each kind alone. */
 function subsets(values: readonly unknown[]): readonly unknown[] {
   const kinds = ['string', 'number', 'boolean'].map(kind => values.filter(one => typeof one === kind))
   return [values, ...kinds, values.filter(Array.isArray), values.filter(one => typeof one === 'object')]

@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { deriveKey, macOf } from '../keys/encrypt-key.ts'
 
-/** Geth's "light" cost: a hundredth of the second that a real wallet takes to open. */
+/** Geth's "light" cost: a hundredth of the time that a real wallet takes to open. */
 const LIGHT = { kind: 'scrypt', n: 4_096, r: 8, p: 1 } as const
 
 /** A keystore file as another program might have written it, cheap to open. */

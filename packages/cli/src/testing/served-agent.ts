@@ -3,28 +3,28 @@ import type { AddressInfo } from 'node:net'
 import { createAgent, createLog, type Declaration } from 'farebox'
 import { createFakeGate, type FakeGate } from 'farebox/testing'
 
-/** What a served agent is made of. */
+/** The options of a served agent. */
 export interface ServedAgentOptions {
   readonly declaration?: Declaration
   readonly handlers?: { readonly [capability: string]: (input: never) => unknown }
-  /** Addresses whose payments are good; absent: dev mode, nobody pays. */
+  /** Addresses whose payments are valid; absent: dev mode without payments. */
   readonly funded?: readonly string[]
 }
 
-/** A real agent on a socket of this machine, and whatever a test does to its answers on the way. */
+/** A real agent on a local socket, whose answers a test can change. */
 export interface ServedAgent {
   readonly url: string
-  /** Counts what was charged; of no use in dev mode. */
+  /** Counts the charges; not used in dev mode. */
   readonly gate: FakeGate
-  /** Every request that came in, of any route. */
+  /** Every received request, of any route. */
   readonly seen: readonly {
     readonly path: string
     readonly body: string
     readonly header: string | undefined
   }[]
-  /** Taken one by one by the requests that carry a payment, instead of writing the honest answer. */
+  /** Used one by one by requests with a payment, instead of the correct answer. */
   readonly faults: ((answer: Response, response: ServerResponse) => void)[]
-  /** Changes an answer on its way out. */
+  /** Changes an outgoing answer. */
   lie: (path: string, answer: Response) => Response | Promise<Response>
   close(): Promise<void>
 }
@@ -97,7 +97,7 @@ export async function serveAgent(options: ServedAgentOptions = {}): Promise<Serv
   return served
 }
 
-/** Loses an answer: the work is done and charged, and the connection ends. */
+/** Drops an answer: the job is done and charged, and the connection ends. */
 export function loseAnswer(_: Response, response: ServerResponse): void {
   response.destroy()
 }

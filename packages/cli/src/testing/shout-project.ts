@@ -31,7 +31,7 @@ export function shoutConfig(changes: object = {}): string {
 /** The one capability, to declare others like it. */
 export const SHOUT = CONFIG.capabilities.shout
 
-/** Handlers that say which version they are, and do what the text asks for; `wait` ends when there is a file `go`. */
+/** Handlers that return their version, and act on the text; `wait` ends when a file `go` exists. */
 export function shoutHandlers(version: string, more = ''): string {
   return `
 import { existsSync } from 'node:fs'
@@ -49,7 +49,7 @@ export default async ({ text }: { text: string }): Promise<{ text: string }> => 
 `
 }
 
-/** Makes the project, with these files beside its own, and waits until it is served. */
+/** Creates the project, with these additional files, and waits until it is served. */
 export async function stageShout(
   files: { readonly [name: string]: string },
   options: { readonly variables?: NodeJS.ProcessEnv; readonly words?: readonly string[] } = {},
@@ -64,7 +64,7 @@ export async function stageShout(
   return { project, dev, url }
 }
 
-/** Sends one job; rejects where the connection ends without an answer. */
+/** Sends one job; rejects if the connection ends without an answer. */
 export async function shout(
   url: string,
   text: string,

@@ -14,11 +14,11 @@ import {
 /** A platform for tests: it speaks the HTTP API by its schemas and reads a real registry. Nothing is stored. */
 export interface StandInPlatform {
   readonly url: string
-  /** Changes an answer on its way out, by its path. */
+  /** Changes an outgoing answer, by its path. */
   lie: (path: string, answer: { readonly [key: string]: unknown }) => object
-  /** How often the confirmations are told before an agent is listed. */
+  /** The number of answers with confirmations before an agent is listed. */
   confirmingLooks: number
-  /** Refuses every `POST /v1/registrations` with this, where it is set. */
+  /** If set, refuses every `POST /v1/registrations` with this. */
   refusal: { readonly status: number; readonly error_type: string; readonly error: string } | undefined
   /** Every request so far: `POST /v1/registrations`. */
   readonly seen: string[]
@@ -112,7 +112,7 @@ export async function serveStandIn(
     })
   }
 
-  /** Whose stakes for an endpoint are on the chain: the one that counts, and those that do not. */
+  /** The stakes for an endpoint on the chain: the one that counts, and those that do not. */
   async function stakesOf(endpoint: string, told: FoundAgent): Promise<object> {
     const others: object[] = []
     for (let agentId = Number(await view(chain, 'lastAgentId')); agentId > 0; agentId -= 1) {

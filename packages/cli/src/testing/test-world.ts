@@ -2,41 +2,41 @@ import { join } from 'node:path'
 import type { Choice } from '../world.ts'
 import type { Screen, World } from '../world.ts'
 
-/** What a test lets a command see. */
+/** The parts of a command's world that a test sets. */
 export interface TestWorldOptions {
-  /** Where the command is called; make it a temporary folder. */
+  /** The working directory; make it a temporary folder. */
   readonly folder: string
   /** The environment; default: empty. */
   readonly variables?: World['variables']
   /** Default: `.home` in the folder. */
   readonly home?: string
-  /** What standard input holds; default: nothing. */
+  /** The content of standard input; default: empty. */
   readonly input?: string
   /**
-   * What a person answers, question by question: true or false to `confirm`, the text to `text` and `password`, the
-   * value to `choose`; a function for what is known only then. Absent: nobody is there (`canAsk` is false). A question
+   * The person's answers, question by question: true or false to `confirm`, the text to `text` and `password`, the
+   * value to `choose`; a function for a value known later. Absent: there is no person (`canAsk` is false). A question
    * beyond the last answer fails the test.
    */
   readonly answers?: readonly (string | boolean | (() => Promise<string>))[]
   /** Whether the screens are terminals, with colours and moving lines; default false. */
   readonly live?: boolean
-  /** The repository that the program runs from; absent: it was installed from a registry. */
+  /** The repository of the program; absent: it was installed from a registry. */
   readonly clone?: string
-  /** What the program is called by at a prompt; default `farebox`. */
+  /** The program's name at a prompt; default `farebox`. */
   readonly program?: string
   readonly signal?: AbortSignal
   /** The person's browser: called with every page that is opened; absent: there is none. */
   readonly browser?: (url: string) => void
 }
 
-/** A world whose screens are kept. */
+/** A world whose screens are recorded. */
 export interface TestWorld {
   readonly world: World
-  /** What was written to the standard output so far. */
+  /** The text on the standard output so far. */
   out(): string
-  /** What was written to the error screen so far. */
+  /** The text on the error screen so far. */
   err(): string
-  /** Everything written, of both, and every question asked: to look for what must not be there. */
+  /** All output of both, and every question: for checks that a text is absent. */
   everything(): string
   /** The questions asked so far. */
   readonly questions: readonly string[]
@@ -60,7 +60,7 @@ export function createTestWorld(options: TestWorldOptions): TestWorld {
     columns: 80,
   })
 
-  /** The next answer that the question takes; what it refuses is asked again, as a terminal would. */
+  /** The next answer that the question accepts; after a refused one it is asked again, as on a terminal. */
   async function next(
     question: string,
     refuse?: (answer: string) => string | undefined,

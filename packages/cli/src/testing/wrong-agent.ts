@@ -4,35 +4,35 @@ import type { Agent } from 'farebox'
 import type { AgentMode } from '@farebox/conformance/agent'
 import { serveFixture, type FixtureAgent } from '@farebox/conformance/serve-fixture'
 
-/** A request, read to its end. */
+/** A request that was read completely. */
 export interface Asked {
   readonly method: string
   readonly path: string
   readonly headers: Headers
   readonly body: Uint8Array<ArrayBuffer>
-  /** The body as a JSON object; an empty one where it is none. */
+  /** The body as a JSON object; an empty one if it is not an object. */
   readonly json: Json
 }
 
-/** An answer, read to its end. */
+/** An answer that was read completely. */
 export interface Answered {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as a JSON object; an empty one where it is none. */
+  /** The body as a JSON object; an empty one if it is not an object. */
   readonly json: Json
 }
 
 /** A JSON object. */
 export type Json = { [key: string]: unknown }
 
-/** Hands a request to the right agent behind the wrong one. */
+/** Forwards a request to the right agent behind the wrong one. */
 export type Forward = (asked: Asked) => Promise<Answered>
 
-/** A right agent with one thing wrong. */
+/** A right agent with one fault. */
 export type Tamper = (asked: Asked, forward: Forward) => Promise<Answered> | Answered
 
-/** Wrong agents, each behind a socket of its own, before right ones that they share. */
+/** Wrong agents, each with its own socket, in front of right ones that they share. */
 export interface WrongAgents {
   /** Resolves to the base URL. */
   serve(mode: AgentMode, tamper: Tamper): Promise<string>
@@ -41,7 +41,7 @@ export interface WrongAgents {
   close(): Promise<void>
 }
 
-/** Makes them. */
+/** Creates them. */
 export function createWrongAgents(): WrongAgents {
   const fixtures = new Map<AgentMode, Promise<FixtureAgent>>()
   const rightUrls = new Map<AgentMode, Promise<string>>()
@@ -89,7 +89,7 @@ async function answer(
 ): Promise<void> {
   const { status, headers, text } = await handle(await readIncoming(incoming))
   const sent = Object.fromEntries(headers)
-  // A body that was changed has another length.
+  // A changed body has another length.
   delete sent['content-length']
   outgoing.writeHead(status, sent)
   outgoing.end(text)

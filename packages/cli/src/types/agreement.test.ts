@@ -51,7 +51,7 @@ const WRITTEN: readonly FieldMap[] = [
 const SAME =
   'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false'
 
-test('the types written are those that are inferred from the same declaration', async () => {
+test('the written types are those inferred from the same declaration', async () => {
   const schemas = [...WRITTEN, ...fc.sample(hostileFields, { seed: 7, numRuns: 80 })]
   const folder = await createCompileFolder()
   for (const [index, fields] of schemas.entries()) {
@@ -63,14 +63,14 @@ test('the types written are those that are inferred from the same declaration', 
       `import type { InferInput, InferOutput } from '@farebox/protocol/translation/infer'`,
       `import type { JobInput, JobOutput } from './types-${index}.d.ts'`,
       SAME,
-      // JSON reads as a type too, of exactly the value it is.
+      // JSON is also valid as a type with exactly its value.
       `type Fields = ${JSON.stringify(fields)}`,
       `export const input: Same<JobInput, InferInput<Fields>> = true`,
       `export const output: Same<JobOutput, InferOutput<Fields>> = true`,
     ]
     await folder.write(`agree-${index}.ts`, lines.join('\n'))
   }
-  // The comparison itself must see the smallest difference there is.
+  // The comparison itself must detect the smallest difference.
   await folder.write('differ.ts', `${SAME}\nexport const seen: Same<{ a?: 1 }, { a?: 1 | undefined }> = true`)
   const errors = await folder.compile()
   await folder.remove()

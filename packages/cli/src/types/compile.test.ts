@@ -66,7 +66,7 @@ export default handlers\n`,
 export default (({ text, top }) => ({ words: text.length + top, frequent: [] })) satisfies Handler\n`,
 }
 
-/** Files that are wrong in one line, and what the compiler must say of it there. */
+/** Files with an error in one line, and the compiler's message for it. */
 const WRONG: readonly (readonly [what: string, line: number, message: RegExp, text: string])[] = [
   [
     'an output of the wrong type',
@@ -142,7 +142,7 @@ describe.each(['nodenext', 'bundler'] as const)('with moduleResolution %s', reso
   })
   afterAll(() => folder.remove())
 
-  test('right handlers compile', () => {
+  test('correct handlers compile', () => {
     const wrong = WRONG.map((_, index) => nameOf(index))
     expect(errors.filter(({ file }) => !wrong.includes(file))).toEqual([])
   })

@@ -7,11 +7,11 @@ import { typesOf } from './types-of.ts'
 
 const accepted = hostileDeclaration.filter(declaration => checkDeclaration(declaration).ok)
 
-/** As every tool that reads TypeScript takes a text apart. */
+/** Splits a text into tokens as TypeScript tools do. */
 const COMMENT_OR_STRING =
   /\/\*[\s\S]*?\*\/|\/\/[^\n\r\u2028\u2029]*|'(?:[^'\\\n\r\u2028\u2029]|\\[^\n\r\u2028\u2029])*'/g
 
-/** What the code between may consist of. */
+/** The allowed code between them. */
 const CODE = /^[\w$\s{}[\]()<>:;,|?.=+\-\u00C0-\uD7A3]*$/
 
 test('an untrusted declaration stays in comments and quotes', () => {
@@ -20,7 +20,7 @@ test('an untrusted declaration stays in comments and quotes', () => {
       const code = typesOf(declaration).replaceAll(COMMENT_OR_STRING, '')
       expect(code).not.toContain(MARKER)
       expect(code).toMatch(CODE)
-      // There an @ would begin a tag, or tell the compiler to look away.
+      // In a comment an @ would begin a tag, or disable a compiler check.
       expect(typesOf(declaration)).not.toMatch(/^\s*(?:\/\*\*|\*) @/m)
       const names = Object.keys(declaration.capabilities)
       const exported = [...code.matchAll(/^export type \S+ = /gm)].length

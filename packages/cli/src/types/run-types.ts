@@ -82,7 +82,7 @@ function say(world: World, { file, outcome, hiddenBy }: TypesDocument): void {
   const name = relative(folder, file)
   if (hiddenBy !== undefined) {
     const other = relative(folder, hiddenBy)
-    err.write(`${paintFor(err).yellow('!')} to the compiler, ${other} hides ${name} beside it\n`)
+    err.write(`${paintFor(err).yellow('!')} the compiler reads ${other} instead of ${name}\n`)
     err.write(`  rename ${other}, or name another file with --out\n`)
   }
   switch (outcome) {
@@ -91,7 +91,7 @@ function say(world: World, { file, outcome, hiddenBy }: TypesDocument): void {
     case 'fresh':
       return out.write(`${paintFor(out).green('✓')} ${name} is up to date\n`)
     case 'stale':
-      err.write(`${paintFor(err).red('✗')} ${name} is not what the declaration says\n`)
+      err.write(`${paintFor(err).red('✗')} ${name} does not match the declaration\n`)
       return err.write(`  ${asTyped(world, 'farebox types')} writes it again\n`)
   }
 }

@@ -56,13 +56,11 @@ test('writes agent.d.ts beside agent.json, and only when it has changed', async 
 test('--check writes nothing and reports through its exit code', async () => {
   const missing = await types('--check')
   expect(missing.code).toBe(1)
-  expect(missing.err()).toBe(
-    '✗ agent.d.ts is not what the declaration says\n  farebox types writes it again\n',
-  )
+  expect(missing.err()).toBe('✗ agent.d.ts does not match the declaration\n  farebox types writes it again\n')
   expect(await readdir(folder)).toEqual(['agent.json'])
   await types()
   expect((await types('--check')).code).toBe(0)
-  // As version control writes it on other systems.
+  // With line ends of other systems, as version control writes them.
   await write('agent.d.ts', (await read('agent.d.ts')).replaceAll('\n', '\r\n'))
   expect((await types('--check')).code).toBe(0)
   await write('agent.d.ts', (await read('agent.d.ts')).replace('text: string', 'text: number'))
@@ -94,7 +92,7 @@ test('warns of an agent.ts, which the compiler reads instead of agent.d.ts', asy
   const warned = await types()
   expect(warned.code).toBe(0)
   expect(warned.err()).toBe(
-    '! to the compiler, agent.ts hides agent.d.ts beside it\n  rename agent.ts, or name another file with --out\n',
+    '! the compiler reads agent.ts instead of agent.d.ts\n  rename agent.ts, or name another file with --out\n',
   )
 })
 
@@ -112,7 +110,7 @@ test('--json prints one document, also for a negative result', async () => {
   })
 })
 
-test('says what is wrong with a declaration as the person named it', async () => {
+test('reports a problem in a declaration by the path that the person typed', async () => {
   await write('agent.json', '{')
   const refused = await types()
   expect(refused.code).toBe(1)

@@ -155,7 +155,7 @@ test('the handler of a single capability has a type of its own', () => {
   `)
 })
 
-test('capabilities that come to the same name are numbered, and names of no letters are named for what they are', () => {
+test('capabilities that map to the same name are numbered, and names without letters get a generic name', () => {
   const names = ['foo-bar', 'fooBar', 'foo bar 2', '🎉', '✓', '3d', 'constructor', '数える', 'größe']
   const text = typesOf({ ...rich, capabilities: Object.fromEntries(names.map(name => [name, ping])) })
   expect([...text.matchAll(/export type (.*)Input = /g)].map(([, name]) => name)).toEqual([

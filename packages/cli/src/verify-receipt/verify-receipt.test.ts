@@ -95,7 +95,7 @@ describe('farebox verify-receipt', () => {
     })
   })
 
-  test('takes the answer of a platform with a receipt in it as well', async () => {
+  test('also accepts a platform’s answer that contains a receipt', async () => {
     const input = JSON.stringify({ status: 'completed', receipt: await signReceipt(statement, key) })
     expect((await run(['-', ...KEYS], { input })).code).toBe(0)
     expect(await run(['-', ...KEYS], { input: '{"receipt":null}' })).toMatchObject({ code: 1 })
@@ -120,7 +120,7 @@ describe('farebox verify-receipt', () => {
     })
   })
 
-  test('a receipt that was changed, and one by another key, are not valid: exit code 1', async () => {
+  test('a changed receipt, and one signed by another key, are not valid: exit code 1', async () => {
     const [header, payload, signature] = (await signReceipt(statement, key)).split('.')
     const cheap = Buffer.from(JSON.stringify({ ...statement, amount: '9' })).toString('base64url')
     expect(payload).not.toBe(cheap)
@@ -143,7 +143,7 @@ describe('farebox verify-receipt', () => {
     expect(out).toContain('count·[2J·')
   })
 
-  test('keys from a URL of this machine are fetched; plain http from elsewhere is refused', async () => {
+  test('keys from a URL on this machine are fetched; plain http from elsewhere is refused', async () => {
     const server = createServer((request, response) => {
       const isThere = request.url === '/.well-known/jwks.json'
       response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' })

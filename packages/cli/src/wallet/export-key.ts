@@ -43,7 +43,7 @@ export async function exportKey(
   if (path === undefined) {
     world.out.write(text)
     world.err.write(
-      '  anyone with this key can spend the money: clear the screen, and show the key to nobody\n',
+      '  anyone with this key can spend the money: clear the screen, and do not show the key to anyone\n',
     )
     return
   }
@@ -53,7 +53,7 @@ export async function exportKey(
       cause,
     })
   })
-  world.err.write(`  the key is in ${printable(path)}, readable by you alone; delete it after use\n`)
+  world.err.write(`  the key is in ${printable(path)}, which only you can read; delete it after use\n`)
 }
 
 /** Reports an existing file before a password is requested; the final check is made when the file is created. */

@@ -67,7 +67,7 @@ function tellNext(world: World, { name, path, address, local }: MadeWallet): voi
   const chosen = name === DEFAULT_WALLET ? '' : ` --wallet ${name}`
   err.write(`
   ${green('✓')} wallet "${printable(name)}" is kept in ${printable(path)}
-    Keep a copy of that file, and its password: nobody else has either.
+    Keep a copy of that file and of its password: nobody else has them.
 
   ${bold('Next')}
 ${funding.map(line => `    ${line}\n`).join('')}    ${asTyped(world, `farebox wallet balance${named}${node}`)}

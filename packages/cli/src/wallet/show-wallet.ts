@@ -30,7 +30,9 @@ export async function showWallets(world: World, { json }: { readonly json?: true
     return world.err.write(`  no wallets yet: ${asTyped(world, 'farebox wallet new')} makes one\n`)
   const width = Math.max(...wallets.map(({ name }) => name.length))
   for (const { name, address, problem } of wallets) {
-    world.out.write(`${name.padEnd(width)}  ${address ?? problem ?? 'its file does not tell its address'}\n`)
+    world.out.write(
+      `${name.padEnd(width)}  ${address ?? problem ?? 'its file does not contain its address'}\n`,
+    )
   }
 }
 

@@ -26,7 +26,7 @@ async function run(words: readonly string[], options: Partial<TestWorldOptions> 
 }
 
 describe('farebox wallet sign', () => {
-  test('signs a text as wallets do, by the password of the wallet', async () => {
+  test('signs a text as wallets do, with the password of the wallet', async () => {
     const message = 'this is mine\nand this — too'
     const { code, out, err } = await run(['wallet', 'sign', message, '--wallet', './me.json', '--yes'])
     expect(code).toBe(0)
@@ -35,7 +35,7 @@ describe('farebox wallet sign', () => {
     expect(out + err).not.toContain(KEY.slice(2))
   })
 
-  test('signs what is on the standard input, byte for byte', async () => {
+  test('signs the bytes of the standard input unchanged', async () => {
     const message = 'a line\n'
     const words = ['wallet', 'sign', '-', '--wallet', './me.json', '--yes', '--json']
     const { code, out } = await run(words, { input: message })
@@ -45,7 +45,7 @@ describe('farebox wallet sign', () => {
     expect(await verifyMessage({ address: ADDRESS, message, signature: signed.signature })).toBe(true)
   })
 
-  test('shows the text and asks; without a terminal it wants --yes', async () => {
+  test('shows the text and asks; without a terminal it needs --yes', async () => {
     const words = ['wallet', 'sign', 'mine', '--wallet', './me.json']
     expect(await run(words)).toMatchObject({ code: 2, out: '' })
     expect(await run(words, { answers: [false] })).toMatchObject({
@@ -66,7 +66,7 @@ describe('farebox wallet sign', () => {
 })
 
 describe('farebox wallet export', () => {
-  test('writes the key into a new file that its owner alone can read', async () => {
+  test('writes the key into a new file that only its owner can read', async () => {
     const { code, out, err } = await run(['wallet', 'export', './me.json', '--to', 'key.txt'])
     expect({ code, out }).toEqual({ code: 0, out: '' })
     expect(err).not.toContain(KEY.slice(2))
@@ -75,7 +75,7 @@ describe('farebox wallet export', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  test('writes over nothing', async () => {
+  test('overwrites no file', async () => {
     await writeFile(join(folder, 'key.txt'), 'mine')
     const { code, err } = await run(['wallet', 'export', './me.json', '--to', 'key.txt'])
     expect(code).toBe(2)
@@ -83,7 +83,7 @@ describe('farebox wallet export', () => {
     expect(await readFile(join(folder, 'key.txt'), 'utf8')).toBe('mine')
   })
 
-  test('prints it only where that is said, after a question where somebody can be asked', async () => {
+  test('prints it only on request, after a question if there is a terminal', async () => {
     expect(await run(['wallet', 'export', './me.json'])).toMatchObject({ code: 2, out: '' })
     expect(await run(['wallet', 'export', './me.json', '--print'])).toMatchObject({
       code: 0,

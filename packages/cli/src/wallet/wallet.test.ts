@@ -140,7 +140,7 @@ describe('farebox wallet address', () => {
     expect(err).toContain('FAREBOX_PRIVATE_KEY')
   })
 
-  test('an unknown wallet: names the wallets there are', async () => {
+  test('an unknown wallet is refused with the list of wallets', async () => {
     await run(['new', 'savings'], withPassword)
     const { code, err } = await run(['address', 'saving'])
     expect(code).toBe(1)
@@ -160,7 +160,7 @@ describe('farebox wallet balance', () => {
 
   const paying = { variables: { FAREBOX_PRIVATE_KEY: KEY } }
 
-  test('is USDC and the chain’s own coin, of an address, on the chain that is named', async () => {
+  test('shows USDC and the chain’s own coin, for an address, on the named chain', async () => {
     const words = ['balance', PAYER, '--network', 'eip155:84532', '--rpc-url', chain.rpcUrl]
     const { code, out, err } = await run(words)
     expect(code).toBe(0)
@@ -192,7 +192,7 @@ describe('farebox wallet balance', () => {
     expect(elsewhere.err).toContain('no node of Base (eip155:8453) is known')
   })
 
-  test('says what to set where no node is known, and names the chain of a wrong one', async () => {
+  test('names the setting to use if no node is known, and the chain of a wrong one', async () => {
     const { code, err } = await run(['balance'], paying)
     expect(code).toBe(1)
     expect(err).toContain('give --rpc-url <url>, or set FAREBOX_RPC_URL')

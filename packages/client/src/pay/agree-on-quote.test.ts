@@ -35,7 +35,7 @@ const quoteWith = (changes: Partial<QuoteAnswer>, asked: Partial<typeof requirem
   ...changes,
 })
 
-test('a quote that agrees is signed for as the agent spells it, under the token’s own domain', () => {
+test('the signed quote keeps the agent’s spelling, under the token’s own domain', () => {
   const agreed = agreeOnQuote(quoteWith({}, { extra: { name: 'Tether', version: '1' } }), ORDER)
   expect(agreed).toMatchObject({
     amountAtomic: 10_000n,

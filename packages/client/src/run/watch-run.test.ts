@@ -107,7 +107,7 @@ test('after a stream that breaks off, one that is silent and none at all, the st
   expect(paid).toEqual(['asked', 'asked', 'asked'])
 })
 
-test('an event without an end is given up', async () => {
+test('an event without an end is discarded', async () => {
   const { paid } = await watch(
     [
       response => {

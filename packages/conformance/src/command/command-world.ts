@@ -1,4 +1,4 @@
-/** What a command may access. */
+/** The resources that a command may use. */
 export interface ConformanceWorld {
   readonly variables: { readonly [name: string]: string | undefined }
   /** The folder that paths are relative to. */

@@ -193,7 +193,7 @@ describe('--local', () => {
         payer,
       },
     ],
-  ])('is refused where %s is on another machine', async (_, file) => {
+  ])('is refused when %s is on another machine', async (_, file) => {
     await write(file)
     expect((await run(['agent', 'http://a', '--local', economy])).err).toMatch(/is not the folder of a local/)
   })

@@ -259,7 +259,7 @@ describe('a server that is not an agent or a facilitator', () => {
 
 describe('words', () => {
   test.each([[['--help']], [['agent', '--help']], [['facilitator', 'http://x', '-h']]])(
-    '%j tells how, exit 0',
+    '%j prints the help, exit 0',
     async words => {
       const { code, out } = await run(words)
       expect({ code, isHelp: /Exit codes/.test(out) }).toEqual({ code: 0, isHelp: true })

@@ -3,7 +3,7 @@ import type { CheckResult } from '../agent/run/run-conformance.ts'
 import { printable } from '../printable.ts'
 import { wrapText } from './wrap-text.ts'
 
-/** How a report is to look. */
+/** The appearance of a report. */
 export interface ReportStyle {
   /** Characters in a line. */
   readonly columns: number
@@ -11,7 +11,7 @@ export interface ReportStyle {
   readonly dim: (text: string) => string
   readonly red: (text: string) => string
   readonly green: (text: string) => string
-  /** Each check that passed has a line too, where otherwise its area has one. */
+  /** Lists each passed check in its own line, instead of one line for its area. */
   readonly verbose: boolean
 }
 
@@ -31,7 +31,7 @@ export const PLAIN_STYLE: ReportStyle = {
 const AREA_COLUMNS = 18
 const MIN_TEXT_COLUMNS = 20
 
-/** Of checks that failed alike. */
+/** For checks that failed in the same way. */
 const MAX_NAMED = 12
 const MAX_RULES = 6
 
@@ -70,7 +70,7 @@ export function formatArea(
   return `${lines.join('\n')}\n${failed.length > 0 ? '\n' : ''}`
 }
 
-/** What failed, in the same form, without its area: what a short report shows. */
+/** The failures, in the same form, without their area: the content of a short report. */
 export function formatFailed(results: readonly CheckResult[], style: ReportStyle = PLAIN_STYLE): string {
   const groups = groupFailures(results.filter(result => result.outcome === 'failed'))
   return groups.map(group => `${formatFailures(group, style).join('\n')}\n\n`).join('')
@@ -108,7 +108,7 @@ export function formatReport(results: readonly CheckResult[], style: ReportStyle
   return `${texts.join('')}\n${formatSummary(results, style)}\n`
 }
 
-/** How many of each; `unpaid` are those that only a payer, or more of its money, would make possible. */
+/** The counts; `unpaid` are checks that need a payer, or more money. */
 export function countResults(results: readonly CheckResult[]): {
   readonly passed: number
   readonly failed: number
@@ -125,7 +125,7 @@ export function countResults(results: readonly CheckResult[]): {
   }
 }
 
-/** Failures of which all but the title is the same. */
+/** Failures that differ only in their title. */
 function groupFailures(failed: readonly Failed[]): readonly (readonly Failed[])[] {
   const groups = new Map<string, Failed[]>()
   for (const result of failed) {
@@ -137,7 +137,7 @@ function groupFailures(failed: readonly Failed[]): readonly (readonly Failed[])[
   return [...groups.values()]
 }
 
-/** Jobs and times differ from answer to answer, the failure is the same. */
+/** Jobs and times differ between answers, although the failure is the same. */
 function alike(got: string): string {
   return got.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{10,}/gi, '…')
 }
@@ -159,7 +159,7 @@ function formatFailures(group: readonly Failed[], style: ReportStyle): readonly 
   ]
 }
 
-/** Faults and threats have numbers too, for those who keep lists; the rules themselves come from the interface. */
+/** Faults and threats have numbers too, which are not shown; the rules themselves come from the interface. */
 function shownRules(rules: readonly string[], style: ReportStyle): readonly string[] {
   const written = rules.filter(rule => /^(?:interface|D\d|RFC)/.test(rule))
   return style.verbose || written.length === 0 ? rules : written.slice(0, MAX_RULES)
@@ -169,7 +169,7 @@ function labelled(label: string, text: string, style: ReportStyle): readonly str
   return hang(`        ${style.dim(label.padEnd(8))}  `, 18, text, style, asItIs)
 }
 
-/** A text behind its beginning, further lines under its first letter. */
+/** A text after a prefix, with further lines aligned to its first letter. */
 function hang(
   start: string,
   indent: number,

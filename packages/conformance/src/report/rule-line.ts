@@ -4,10 +4,10 @@ import type { ReportStyle } from './format-report.ts'
 /** Longer ids push their reasons to the right. */
 const MOST_ID_COLUMNS = 28
 
-/** What became of a rule: kept, broken, or not asked. */
+/** The result of a rule: kept, broken, or not checked. */
 export type RuleMark = 'kept' | 'broken' | 'skipped'
 
-/** How wide the column of ids is, so that reasons stand below one another. */
+/** The width of the column of ids, so that reasons are aligned. */
 export function idColumnsOf(ids: readonly string[]): number {
   return Math.min(Math.max(...ids.map(({ length }) => length), 0), MOST_ID_COLUMNS)
 }
@@ -28,7 +28,7 @@ export function ruleLine(
   return `  ${sign} ${id.padEnd(idColumns)}  ${mark === 'skipped' ? style.dim(text) : text}\n`
 }
 
-/** What was skipped for one reason, and the way to have it asked. */
+/** The checks skipped for one reason, and the way to run them. */
 export interface Skipped {
   readonly count: number
   readonly why: string
@@ -60,7 +60,7 @@ export function conclusion(
   return `${[`  ${total}`, ...lines].join('\n')}\n`
 }
 
-/** Counts equal reasons, in the order in which they came. */
+/** Counts equal reasons, in order of appearance. */
 export function countReasons(reasons: readonly string[]): readonly Skipped[] {
   const counts = new Map<string, number>()
   for (const why of reasons) counts.set(why, (counts.get(why) ?? 0) + 1)

@@ -3,19 +3,19 @@ pragma solidity ^0.8.26;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// @title A token that tests set against SpendPermissions
-/// @notice Anybody may mint it and say how it behaves.
+/// @title A hostile token for tests of SpendPermissions
+/// @notice Anyone may mint it and set its behaviour.
 contract HostileToken is ERC20 {
     /// A transfer returns false and moves nothing.
     bool public returnsFalse;
     /// A transfer returns nothing, as tokens older than ERC-20 do.
     bool public returnsNothing;
-    /// Of each transfer, what does not arrive: so many hundredths.
+    /// The share of each transfer that does not arrive, in hundredths.
     uint256 public feePercent;
     address private _target;
     bytes private _callData;
 
-    /// @notice Reports a call made in the middle of a transfer, with what it answered.
+    /// @notice Reports a call made during a transfer, with its result.
     event CalledBack(bool success, bytes answer);
 
     constructor() ERC20("Hostile", "HOST") {}
@@ -30,7 +30,7 @@ contract HostileToken is ERC20 {
         feePercent = percent;
     }
 
-    /// @notice Makes it call whenever it is told to move something, before it does; nobody with `target` zero.
+    /// @notice Makes it call `target` before every transfer; no call if `target` is zero.
     function callBack(address target, bytes calldata callData) external {
         _target = target;
         _callData = callData;

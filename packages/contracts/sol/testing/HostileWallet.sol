@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.26;
 
-/// @title A contract wallet that tests send against the registry
-/// @notice Does what it is told by anybody, and when it is given ether or a token it may refuse, or call back.
+/// @title A hostile contract wallet for tests of the registry
+/// @notice Executes any caller's commands; when it receives ether or a token it may refuse, or call back.
 contract HostileWallet {
     struct Call {
         address target;
@@ -13,15 +13,15 @@ contract HostileWallet {
     bool public refusesEther;
     Call[] private _callbacks;
 
-    /// @notice Reports each call made from within a callback, with what it answered.
+    /// @notice Reports each call made in a callback, with its result.
     event CalledBack(bool success, bytes answer);
 
-    /// @notice With `true`, ether that is sent to it makes it revert.
+    /// @notice With `true`, it reverts when it receives ether.
     function refuseEther(bool refuses) external {
         refusesEther = refuses;
     }
 
-    /// @notice Decides what it calls whenever it is given ether or a token, however deep.
+    /// @notice Sets the call that it makes whenever it receives ether or a token, at any depth.
     function callBack(Call[] calldata callbacks) external {
         delete _callbacks;
         for (uint256 i = 0; i < callbacks.length; i++) _callbacks.push(callbacks[i]);

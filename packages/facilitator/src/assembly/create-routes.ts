@@ -60,8 +60,8 @@ function openGate(app: FastifyInstance, { ledger, clock, log }: Parts): OutageGa
     clock,
     onChange: isAway =>
       isAway
-        ? log.warn('the database is away: requests of agents wait')
-        : log.info('the database is back: waiting requests go on'),
+        ? log.warn('the database is unavailable: requests of agents wait')
+        : log.info('the database is back: waiting requests continue'),
   })
   app.addHook('preClose', done => {
     gate.close()

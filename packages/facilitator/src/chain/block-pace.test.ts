@@ -17,7 +17,7 @@ test('the pace follows from the numbers and times of heads, not from how often t
   expect(paceOf([10, 1_000], [14, 1_002], [18, 1_004])).toBe(500)
 })
 
-test('heads of a while ago do not count, nor do those before a reorganisation', () => {
+test('old heads do not count, nor do those before a reorganisation', () => {
   const steady = Array.from({ length: 8 }, (_, index) => [100 + index, 5_000 + 2 * index] as const)
   expect(paceOf([1, 0], ...steady)).toBe(2_000)
   expect(paceOf([50, 0], [40, 100], [41, 104])).toBe(4_000)

@@ -155,7 +155,7 @@ test.each([
   ['0x00'],
   [`0x${'ff'.repeat(32)}`],
   [`0x${'0'.repeat(62)}20${'0'.repeat(63)}1${'f'.repeat(64)}`],
-])('PAY-33 a node that answers %s is not believed', answer => {
+])('PAY-33 a node that answers %s is not trusted', answer => {
   expect(() => decodeBatch(answer, 1)).toThrow(/node answered/)
 })
 

@@ -39,7 +39,7 @@ export interface CallResult {
   readonly data: string
 }
 
-/** The only call that moves money: it carries exactly what the payer signed. */
+/** The only call that moves money: its parameters are exactly those that the payer signed. */
 export function encodeTransfer(authorization: Authorization, signature: string): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130, 132)]

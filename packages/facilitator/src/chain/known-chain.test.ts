@@ -8,7 +8,7 @@ import { createKnownChain } from './known-chain.ts'
 const network = findNetwork('eip155:84532') as Network
 const START_MS = Date.UTC(2027, 0, 1)
 
-/** A node whose blocks the test names: the hash of block n is the nth name of the list. */
+/** A node with the block hashes of the test: the hash of block n is the nth name of the list. */
 function stageChain(names: string) {
   const node = { names, chainId: network.chainId, aheadSeconds: 0 }
   const time = { nowMs: START_MS }
@@ -29,7 +29,7 @@ function stageChain(names: string) {
     node,
     time,
     chain,
-    /** Shows a chain, and looks at it two seconds later. */
+    /** Shows a chain, and checks it two seconds later. */
     async look(shown: string) {
       node.names = shown
       time.nowMs += 2_000
@@ -52,7 +52,7 @@ test('a replaced block is a reorganisation from the first block after the unchan
   expect(await look('abcxyz')).toMatchObject({ kind: 'same' })
 })
 
-test('a block that appeared and vanished between two looks is noticed if its receipt was accepted', async () => {
+test('a block that appeared and vanished between two checks is noticed if its receipt was accepted', async () => {
   const { chain, look } = stageChain('abc')
   await look('abc')
   chain.note({ number: 3n, hash: 'd' })
@@ -75,7 +75,7 @@ test('another chain id, or another first block, is another chain', async () => {
   expect(await staged.look('abc')).toMatchObject({ kind: 'other-chain' })
 })
 
-test('a chain without any of the blocks seen over more than the time of finality is another one', async () => {
+test('a chain without any of the blocks seen over more than the finality time is another chain', async () => {
   const staged = stageChain('abc')
   await staged.look('abc')
   staged.time.nowMs += network.finalitySeconds * 1_000

@@ -6,7 +6,7 @@ import { expectedExhaustion, secondsToMidnight } from './daily-pace.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import { UnavailableError } from './refusal.ts'
 
-/** The most owners whose announcement of today is remembered. */
+/** The maximum number of owners whose announcement of today is remembered. */
 const MAX_REMEMBERED = 10_000
 const DAY_SECONDS = 86_400
 

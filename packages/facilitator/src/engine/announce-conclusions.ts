@@ -8,7 +8,7 @@ export function announceConclusions(waiters: SettlementWaiters, conclusions: rea
     const { key, to } = conclusion
     if (to === 'settled') waiters.announce(key, { kind: to, transaction: conclusion.transaction })
   }
-  // Only the row says whether a failure is final, so the waiters read it.
+  // Only the row shows whether a failure is final, so the waiters read it.
   const failed = conclusions.filter(({ to }) => to === 'failed').map(({ key }) => shortKey(key))
   if (failed.length > 0) waiters.lookAgain(conclusions.some(dropsOthers) ? undefined : failed)
 }

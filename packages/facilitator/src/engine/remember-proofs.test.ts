@@ -34,7 +34,7 @@ function createCounted(): { readonly verifier: SignatureVerifier; count(): numbe
   }
 }
 
-describe('remembering proofs', () => {
+describe('caching proofs', () => {
   test('a signature is verified once; the accepted terms belong to each request', async () => {
     const { verifier, count } = createCounted()
     const { provePayer } = rememberProofs(verifier)
@@ -71,7 +71,7 @@ describe('remembering proofs', () => {
     expect(provePayer({ ...payment, asset: PAY_TO }).ok).toBe(false)
   })
 
-  test('a refusal is not remembered, and neither are more proofs than the limit', async () => {
+  test('a refusal is not cached, and neither are more proofs than the limit', async () => {
     const { verifier, count } = createCounted()
     const { provePayer } = rememberProofs(verifier, 2)
     const forged = { ...(await signedPayment()), signature: (await signedPayment()).signature }

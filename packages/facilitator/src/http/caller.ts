@@ -44,7 +44,7 @@ export function admitCallers(admission: AdmissionParts): CallerAdmission {
   return {
     async onRequest(request, reply) {
       const { authorization } = request.headers
-      // A caller without a secret takes no place of those who wait, whose secrets cannot be looked up now.
+      // A caller without a secret takes no place in the queue, because secrets cannot be looked up now.
       if (gate.isShut() && !hasSecretForm(authorization)) return await refuseUnknown(reply)
       const bytes = bytesOfRequest(request.headers, request.routeOptions.bodyLimit ?? Infinity)
       const visit = gate.enter({ signal: untilGone(request.raw, reply.raw), bytes })

@@ -256,7 +256,7 @@ describe('authentication of agents', () => {
     }
   })
 
-  test('is closed to a secret that somebody made up for the id of another, checksum and all', async () => {
+  test('refuses an invented secret with the id of another, even with a valid checksum', async () => {
     const { secret } = await create()
     const id = readSecretId(secret)
     const body = `fbx_${id}_${'A'.repeat(43)}`
@@ -295,7 +295,7 @@ describe('authentication of agents', () => {
   })
 
   test.each([{ holdId: 'x' }, { binding: 'y' }, { holdId: 'x', binding: 1 }])(
-    'D10 /release refuses %o, which does not name a hold and what it was made for',
+    'D10 /release refuses %o, which does not name a hold and its purpose',
     async body => {
       const { secret } = await create()
       const answer = await ask('POST', '/release', { body, token: secret })

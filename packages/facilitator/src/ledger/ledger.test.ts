@@ -285,7 +285,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await hold(payment({ from }))).toMatchObject({ kind: 'insufficient' })
     })
 
-    test('PAY-06 keeps the first binding for ever, also after release and expiry', async () => {
+    test('PAY-06 keeps the first binding for good, also after release and expiry', async () => {
       const one = await held()
       const other = { binding: 'another job' }
       expect(await hold(one, other)).toEqual({ kind: 'bound-otherwise' })
@@ -345,7 +345,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const holdOf = async (owner: string, changes: Partial<PaymentToHold> = {}): Promise<HoldOutcome> =>
         await hold(payment(), { owner, secretId: hex(4), ...changes })
 
-      test('an unlisted owner has some settlements a UTC day, holds included, and is told how many', async () => {
+      test('an unlisted owner has some settlements a UTC day, holds included, and gets the number', async () => {
         const owner = hex(20)
         await sponsor(owner, 'unlisted')
         const one = payment()
@@ -367,7 +367,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         })
       })
 
-      test('holds that ran out are charged too, until twice the limit of a day is settled', async () => {
+      test('expired holds are charged too, until twice the limit of a day is settled', async () => {
         const owner = hex(20)
         await sponsor(owner, 'unlisted')
         const late: LedgerPayment[] = []
@@ -760,7 +760,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await release(given)).toBe(false)
     })
 
-    test('a hold that ran out can be released as well, and is never charged then', async () => {
+    test('an expired hold can be released as well, and is never charged then', async () => {
       const late = await held()
       await ledger.audit.expireHolds(NETWORK.id, NOW + 60)
       expect(await release(late)).toBe(true)
@@ -837,7 +837,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     })
 
     describe('D41 taking turns', () => {
-      /** A network of its own, so that payments of other tests get no turn. */
+      /** A separate network, so that payments of other tests get no turn. */
       const stageTurns = (): {
         readonly wait: (
           owner: string,
@@ -932,7 +932,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(later)).toMatchObject({ attempts: 0, alone: true })
       })
 
-      test('a payer whose code has burned gas loses its waiting payments in that lane, others lose none', async () => {
+      test('a payer whose code has burned gas loses its waiting payments in that lane, other payers lose none', async () => {
         const { wait } = stageTurns()
         const [from, owner] = [hex(20), hex(20)]
         const burned = await wait(owner, { from, value: '1' }, true)
@@ -1202,7 +1202,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.leases.acquire(relayer, 'one', 60_000)).toBeUndefined()
     })
 
-    test('a lease that ran out is taken over', async () => {
+    test('an expired lease is taken over', async () => {
       const relayer = account()
       const dead = await ledger.leases.acquire(relayer, 'one', 0)
       await sleep(clock, 5)
@@ -1210,7 +1210,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(next?.fence).toBeGreaterThan(dead?.fence ?? 0n)
     })
 
-    test('20 processes want the lease at once: one gets it', async () => {
+    test('20 processes request the lease at once: one gets it', async () => {
       const relayer = account()
       const taken = await atOnce(20, index => ledger.leases.acquire(relayer, `holder ${index}`, 60_000))
       expect(taken.filter(one => one !== undefined)).toHaveLength(1)
@@ -1383,7 +1383,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.secrets.find('nobody')).toBeUndefined()
     })
 
-    test('a secret and why the gas of its owner is paid are written together, or neither', async () => {
+    test('a secret and the reason for paying its owner’s gas are written together, or neither', async () => {
       const [owner, named] = [hex(20), hex(20)]
       await sponsor(named, 'named')
       for (const one of [owner, named])

@@ -36,7 +36,7 @@ export interface FacilitatorEnvironment {
   readonly secondRpcUrl: string | undefined
   /** 32 bytes of `0x` hex each; at least one. */
   readonly relayerKeys: readonly string[]
-  /** Undefined: the program must start a database of its own. */
+  /** Undefined: the program must start its own database. */
   readonly databaseUrl: string | undefined
   /** The direct address of the server; set if `databaseUrl` is a pooler such as PgBouncer. */
   readonly directDatabaseUrl: string | undefined
@@ -51,7 +51,7 @@ export interface FacilitatorEnvironment {
 
 const WEI_PER_GWEI = 1_000_000_000n
 
-/** The advice about DATABASE_URL when the program has no database of its own. */
+/** The advice about DATABASE_URL for a program without its own database. */
 export const LEDGER_DATABASE_ADVICE =
   'give the postgres:// URL of a PostgreSQL server, 14 or newer, to keep the ledger in'
 

@@ -115,7 +115,7 @@ async function reportUnattended({ ledger, network, log, metrics }: ReconcilerPar
   const found = await ledger.settlements.unattended(network.id)
   metrics.unattended.set(found.reduce((sum, { transactions }) => sum + transactions, 0))
   for (const { relayer, transactions } of found)
-    log.warn('transactions of an account that no process has the key of: start one with it', {
+    log.warn('no process has the key of an account with open transactions: start one with it', {
       relayer,
       transactions,
     })

@@ -63,7 +63,7 @@ test('when the last transaction was sent longer ago than that, no payment waits 
   expect(went()).toBe(410)
 })
 
-test('for a while after a transaction with several payments, a single payment has company', async () => {
+test('for a while after a transaction with several payments, a single payment waits for others', async () => {
   const { clock, batching } = setScene()
   expect(batching.hasCompany()).toBe(false)
   batching.sent(1, false)
@@ -76,7 +76,7 @@ test('for a while after a transaction with several payments, a single payment ha
   expect(batching.hasCompany()).toBe(false)
 })
 
-test('when nothing is in flight a payment waits for company only, not for a slot of the block', async () => {
+test('when nothing is in flight a payment waits for others only, not for a slot of the block', async () => {
   const { clock, batching, wait, went } = setScene()
   batching.sent(2, false)
   batching.captured()

@@ -22,7 +22,7 @@ const PATIENT: Clock = {
   after: (ms, callback) => systemClock.after(ms === READY_MS ? IN_TIME.timeoutMs : ms, callback),
 }
 
-describe.runIf(await hasPostgres())('a payment that is settled while nothing else is', () => {
+describe.runIf(await hasPostgres())('a payment that is settled while no other is', () => {
   let stack: Stack
   let token: TokenForTests
   let facilitator: RunningFacilitator
@@ -76,7 +76,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     await expect.poll(settleOne).toEqual(['captureAndSubmit'])
   })
 
-  test('does not share that moment: payments that arrive with it are captured, and sent together', async () => {
+  test('is not settled in one step when others arrive with it: all are captured, and sent together', async () => {
     const payments = [await held(), await held(), await held(), await held()]
     expect(new Set(await Promise.all(payments.map(settle)))).toEqual(new Set(['settled']))
     expect(steps.filter(step => step === 'captureAndSubmit').length).toBeLessThanOrEqual(2)
@@ -84,7 +84,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     for (const { authorization } of payments) expect(await token.countTransfers(authorization.from)).toBe(1)
   })
 
-  test('is simulated before: one that its payer cancelled is not sent', async () => {
+  test('is simulated first: one that its payer cancelled is not sent', async () => {
     const payment = await held()
     await token.cancel(payment.payer, payment.authorization.nonce)
     const sent = async (): Promise<number> => {
@@ -99,7 +99,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     expect(await sent()).toBe(before)
   })
 
-  test('of an account that has got code since is handled as such a payment', async () => {
+  test('of an account that has got code since is handled in the lane for such payments', async () => {
     const payment = await held()
     await stack.rpc.call('anvil_setCode', [payment.authorization.from, '0x00'])
     await settle(payment)

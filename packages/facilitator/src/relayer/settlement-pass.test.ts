@@ -59,7 +59,7 @@ describe.runIf(await hasPostgres())('the answer of a node about a captured payme
   test('PAY-18 is not recorded when its block is replaced before: the payment is inspected again, and paid', async () => {
     let snapshot: unknown
     let looks = 0
-    // The watch sleeps for two seconds after each look at the chain.
+    // The watch sleeps for two seconds after each check of the chain.
     const clock: Clock = {
       ...systemClock,
       after(ms, callback) {
@@ -91,7 +91,7 @@ describe.runIf(await hasPostgres())('the answer of a node about a captured payme
     expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     const before = await stack.rpc.call('evm_snapshot', [])
     await openToken(stack.rpc, stack.crypto).cancel(payer, signed.authorization.nonce)
-    // One look may have been in progress; the next one has seen the block as the head.
+    // One check may have been in progress; the next one has seen the block as the head.
     const looksBefore = looks
     await until(() => looks >= looksBefore + 2)
     snapshot = before

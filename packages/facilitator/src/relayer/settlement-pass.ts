@@ -22,7 +22,7 @@ export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relay
   readonly reorganisations: () => number
 }
 
-/** The most payments to be sent alone that are checked for one that can be sent. */
+/** The maximum number of payments that are checked to find one that can be sent alone. */
 const MAX_ALONE = 8
 
 /**

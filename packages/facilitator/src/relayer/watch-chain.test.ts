@@ -10,7 +10,7 @@ import { watchChain } from './watch-chain.ts'
 const START_MS = 1_800_000_000_000
 const [network] = [findNetwork('eip155:84532')]
 
-/** A watch of a node whose newest block has the time given by `headSeconds`, on a clock of its own. */
+/** A watch of a node whose newest block has the time given by `headSeconds`, with its own clock. */
 async function stage(headSeconds: (nowSeconds: number) => number) {
   let nowMs = START_MS
   let wake = (): void => undefined

@@ -50,13 +50,13 @@ export interface ChainWatchParts extends PurseParts {
 
 /** The block interval of the fastest supported public chain whose blocks are seconds apart. */
 const LOOK_MS = 2_000
-/** The gas money is inspected at every third look. */
+/** The gas money is inspected at every third check. */
 const LOOKS_A_PURSE = 3
 /** Longer than any node is behind. */
 const HEAD_COUNTS_MS = 600_000
 const UNREACHABLE = 'the chain cannot be reached'
 
-/** The result of the last look. */
+/** The result of the last check. */
 interface Watched {
   readonly head: HeadTime
   readonly pace: ReturnType<typeof createBlockPace>
@@ -220,7 +220,7 @@ function createSkewWatch({ clock, aheadOfNodeSeconds }: ChainWatchParts) {
   }
 }
 
-/** Logged when the state changes, not at every look. */
+/** Logged when the state changes, not at every check. */
 function logChange({ log }: ChainWatchParts, before: string | undefined, now: string | undefined): void {
   if (now === undefined) log.info('the node is usable again', { was: before })
   else if (now !== UNREACHABLE)

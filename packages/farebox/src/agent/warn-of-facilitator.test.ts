@@ -79,7 +79,7 @@ describe('warnings about the facilitator at the start', () => {
     ])
   })
 
-  test('a facilitator that cannot tell whether it accepts the secret is not reported as refusing it', async () => {
+  test('a facilitator that cannot check the secret is not reported as refusing it', async () => {
     const { url } = await serveSupported(OURS, 503)
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([])
   })

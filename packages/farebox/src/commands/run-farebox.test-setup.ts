@@ -33,7 +33,7 @@ export const CONFIG = {
 }
 
 const HANDLERS = `import { existsSync } from 'node:fs'
-// What real handlers leave behind: a pool, a timer, something that keeps the process awake.
+// Resources of real handlers: a pool, a timer, something that keeps the process awake.
 setInterval(() => {}, 60_000)
 export default async ({ ms }) => {
   if (ms === 7) setTimeout(() => { throw new Error('left behind') }, 20)

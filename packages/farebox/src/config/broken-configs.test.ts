@@ -154,7 +154,7 @@ const BROKEN: { readonly [name: string]: string | Uint8Array } = {
     '        "words": { "type": "integer" }',
     Array.from({ length: 30 }, (_, index) => `        "word${index}": { "type": "int" }`).join(',\n'),
   ]),
-  // What the lines look like.
+  // The expected form of the lines.
   'several problems': having(['"USDC"', '"EUR"']).replace('"Word counter"', '""').replace('10,', '"10",'),
   minified: JSON.stringify(JSON.parse(amount('"0,002"'))),
   'Windows line ends and tabs': amount('"0,002"').replaceAll('\n', '\r\n').replaceAll('  ', '\t'),

@@ -11,7 +11,7 @@ export interface ConfigProblem {
   readonly column?: number
   /** `capabilities.count.pricing.amount`; empty when the problem concerns the whole file. */
   readonly path: string
-  /** What is wrong: `must be a decimal like "0.01", got "0,01"`. */
+  /** The problem: `must be a decimal like "0.01", got "0,01"`. */
   readonly reason: string
   /** How to fix it: `write "0.01"`. */
   readonly fix: string

@@ -19,7 +19,7 @@ export const ENVIRONMENT_DEFAULTS = {
 /** One variable, as shown in the help. */
 export interface EnvironmentVariable {
   readonly name: string
-  /** `required`, the default, or `–` where there is none. */
+  /** `required`, the default, or `–` if there is none. */
   readonly fallback: string
   readonly meaning: string
 }

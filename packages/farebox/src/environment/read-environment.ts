@@ -41,7 +41,7 @@ export interface Environment {
   readonly isolation: Isolation
   /** A new run with less time left is refused before any work is done (D17). */
   readonly leastDeadlineSeconds: number
-  /** How long requests are taken as before once the agent was asked to stop. */
+  /** How long requests are still accepted after the agent was asked to stop. */
   readonly drainSeconds: number
   /** The address for Prometheus; undefined: metrics are not counted. */
   readonly metrics: MetricsAddress | undefined

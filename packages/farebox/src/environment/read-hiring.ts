@@ -7,7 +7,7 @@ import type { Variables } from './variables.ts'
 export interface HiringSettings {
   /** `0x` and 64 digits. */
   readonly privateKey: string
-  /** The most that a job may spend on hires, in percent of its own price: 1 to 90. */
+  /** The maximum that a job may spend on hires, in percent of its own price: 1 to 90. */
   readonly jobPercent: bigint
   /** The most that all hires of one UTC day may cost, in atomic units. */
   readonly dayAtomic: bigint

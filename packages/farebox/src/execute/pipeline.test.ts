@@ -37,7 +37,7 @@ describe('the order of a paid job', () => {
     )
   })
 
-  test('D27 a job that settles after its caller got a 503 is logged as completed then', async () => {
+  test('D27 a job that settles after its caller got a 503 is logged as completed at that time', async () => {
     const stage = await stageAgent({ settleWaitMs: 100 })
     const jobId = randomUUID()
     stage.gate.settles.push(UNKNOWN)
@@ -233,7 +233,7 @@ test('D11 an agent without a secret logs that at its start', async () => {
 })
 
 describe('each point of failure: what was written, released, charged', () => {
-  test('D12 no verdict: 500, the handler does not run, and the same payment may be tried again', async () => {
+  test('D12 no verdict: 500, the handler does not run, and the same payment may be sent again', async () => {
     const stage = await stageAgent()
     const job = await stage.order()
     stage.gate.verifies.push({ kind: 'unavailable', cause: 'down' })

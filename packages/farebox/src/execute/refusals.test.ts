@@ -51,7 +51,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
     expect((await stage.post(job)).status).toBe(200)
   })
 
-  test('is pending while the store fails, because a first request cannot be told from a repeat', async () => {
+  test('is pending while the store fails, because a first request cannot be distinguished from a repeat', async () => {
     const clock = createFakeClock()
     const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'read', [1]) })
     const answer = await stage.post()

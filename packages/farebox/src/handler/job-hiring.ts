@@ -7,7 +7,7 @@ import type { Deadline } from './enforce-deadline.ts'
 /** The header with the wallets of the agents that hired one another, in order, separated by commas. */
 export const HIRE_PATH_HEADER = 'hire-path'
 
-/** What is known of the origin of a job. Callers may omit or forge it. */
+/** The known origin of a job. Callers may omit or forge it. */
 export interface CallOrigin {
   /** `HIRE-PATH`: the wallets of the agents that hired one another, up to this agent. */
   readonly hirePath: string | undefined

@@ -36,7 +36,7 @@ async function losing() {
 }
 
 describe('the amount that a failed job paid to other agents', () => {
-  test('stays counted as lost when the same job_id buys something cheaper, less the amount paid for that', async () => {
+  test('stays counted as lost when the same job_id buys something cheaper, less the cost of that', async () => {
     const { run, losses } = await losing()
     const jobId = randomUUID()
     expect(await run({ jobId, text: 'fail' })).toMatchObject({ status: 500 })

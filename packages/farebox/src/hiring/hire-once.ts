@@ -171,7 +171,7 @@ async function sendAgain(
   }
 }
 
-/** Far more than any price. */
+/** Much more than any price. */
 const NO_BOUND = 10n ** 15n
 /** The time that a handler needs at least to react to a result. */
 const LAST_ANSWER_MS = 300
@@ -195,7 +195,7 @@ async function take(
   const { transaction = '–' } = hired
   log.job('hired', job.jobId, { child: jobId, agent, paid: hired.paid, transaction })
   if (payment?.receiptProblem !== undefined)
-    log.warn('a hired agent answered without a receipt that can be right', {
+    log.warn('a hired agent answered without a valid receipt', {
       job: job.jobId,
       child: jobId,
       reason: payment.receiptProblem,

@@ -53,7 +53,7 @@ async function problemOf(hire: Promise<unknown>): Promise<string> {
 const deadlineOf = (body: string): number => (JSON.parse(body) as { readonly deadline: number }).deadline
 
 describe('ctx.hire', () => {
-  test('has another agent do a job and pays its price from the hiring wallet, once', async () => {
+  test('orders a job from another agent and pays its price from the hiring wallet, once', async () => {
     const child = await hired()
     const { run, logs } = await hirer(async ({ hire }, text) => {
       const { output, paid, jobId, transaction, resumed } = await hire(child.url, 'part', { text })
@@ -377,7 +377,7 @@ describe('a hired agent', () => {
       return `${paid} ${transaction} ${(await budget()).job}`
     })
     expect((await run()).text).toBe('0.005 undefined 0.004')
-    expect(logs()).toContain('a hired agent answered without a receipt that can be right')
+    expect(logs()).toContain('a hired agent answered without a valid receipt')
   })
 
   test('that is this agent, by its wallet, its URL or its hiring wallet, is refused', async () => {

@@ -88,7 +88,7 @@ describe.each(Object.keys(stores))('a hiring agent with its jobs in %s', name =>
   })
 })
 
-test('every child job of the tests above was charged once', () => {
+test('every child job of the previous tests was charged once', () => {
   expect(child.gate.counts().charged).toBe(4 * Object.keys(stores).length)
 })
 

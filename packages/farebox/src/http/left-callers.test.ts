@@ -49,7 +49,7 @@ async function serve() {
   }
 }
 
-test('however callers disconnect, nothing of them is counted afterwards', async () => {
+test('however callers disconnect, they are not counted afterwards', async () => {
   const server = await serve()
   for (const leaving of LEAVINGS) await leaveEarly(server, leaving)
 

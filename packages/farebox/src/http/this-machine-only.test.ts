@@ -40,7 +40,7 @@ describe('an agent that serves only its own machine', () => {
 })
 
 test.each(['rebound.example', 'rebound.example:3000', '10.0.0.1:3000', 'localhost.example', 'a b', ''])(
-  'a host name that is not this machine’s is refused: %j',
+  'a foreign host name is refused: %j',
   host => {
     expect(refuseForeign({ host })).toMatchObject({ status: 403, close: true })
   },
@@ -53,7 +53,7 @@ test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.8.9.1', '[::1]:
   },
 )
 
-test('all interfaces do not count as this machine', () => {
+test('an agent on all interfaces does not count as local', () => {
   for (const address of [undefined, '0.0.0.0', '::', '192.168.1.2'])
     expect(isThisMachine(address)).toBe(false)
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readHandlerReport } from './handler-messages.ts'
 
-test('a report is read as it was sent', () => {
+test('a report is parsed as it was sent', () => {
   const checked = { violation: undefined, dropped: ['more'], json: '{}', unwritable: undefined }
   const failure = {
     logText: 'no',

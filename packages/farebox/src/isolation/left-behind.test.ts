@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { noteWhatRuns } from './left-behind.ts'
 
-test('a timer that was set since is left behind, until it is cleared', () => {
+test('a timer set after the job began is left behind, until it is cleared', () => {
   const left = noteWhatRuns()
   expect(left.isClean()).toBe(true)
   const timer = setInterval(() => undefined, 60_000)
@@ -12,7 +12,7 @@ test('a timer that was set since is left behind, until it is cleared', () => {
   expect(left.isClean()).toBe(true)
 })
 
-test('a timer that was set before is not left behind', () => {
+test('a timer set before the job is not left behind', () => {
   const timer = setInterval(() => undefined, 60_000)
   expect(noteWhatRuns().isClean()).toBe(true)
   clearInterval(timer)

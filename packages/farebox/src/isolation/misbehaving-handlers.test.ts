@@ -203,7 +203,7 @@ describe('values between the processes', () => {
     expect(log).not.toContain('line 1000 ')
   })
 
-  test('an output of eight hundred million characters made of one text is dropped in the handler process', async () => {
+  test('an output of eight hundred million characters that repeats one text is dropped in the handler process', async () => {
     const [answer] = await Promise.all([ask('an output shared'), neighbour()])
     expect(answer).toMatchObject({ status: 200, isCharged: true })
     expect(answer.log).toContain('dropped: more')

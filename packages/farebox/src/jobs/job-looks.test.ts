@@ -4,7 +4,7 @@ import { createJobLooks } from './job-looks.ts'
 import type { StoredJob } from './job-store.ts'
 import { running, saved, settled, unpaid } from './test-setup/job-samples.ts'
 
-/** A store whose reads take this long and are counted. */
+/** A store with slow reads of this duration, which are counted. */
 function startStore(stored: StoredJob | undefined, tookMs: number) {
   const clock = createFakeClock()
   const state = { stored, reads: 0 }
@@ -15,7 +15,7 @@ function startStore(stored: StoredJob | undefined, tookMs: number) {
     return stored
   }
   const looks = createJobLooks({ read }, clock)
-  /** Several concurrent looks, with the clock advanced until they end. */
+  /** Several concurrent reads, with the clock advanced until they end. */
   const look = async (times: number): Promise<readonly (StoredJob | undefined)[]> => {
     const all = Promise.all(Array.from({ length: times }, () => looks.look('job')))
     await clock.advance(2 * tookMs)
@@ -29,7 +29,7 @@ describe('IDM-03 a job that requests wait for', () => {
     ['runs', { job: running, held: true }],
     ['is being charged', { job: saved, held: true }],
     ['is settled', { job: settled, held: false }],
-  ])('is read once for a thousand concurrent looks while it %s', async (_, stored) => {
+  ])('is read once for a thousand concurrent requests while it %s', async (_, stored) => {
     const { state, look } = startStore(stored, 5)
     expect(new Set(await look(1_000))).toEqual(new Set([stored]))
     expect(state.reads).toBe(1)
@@ -68,7 +68,7 @@ test.each([
   ['there is none', undefined],
   ['its holder has died', { job: running, held: false }],
   ['it waits for a payment', { job: unpaid, held: false }],
-])('a job that may be claimed is read for each look: %s', async (_, stored) => {
+])('a job that may be claimed is read for each request: %s', async (_, stored) => {
   const { state, look } = startStore(stored, 5)
   await look(3)
   expect(state.reads).toBe(3)

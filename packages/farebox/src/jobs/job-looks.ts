@@ -5,7 +5,7 @@ import type { JobStore, StoredJob } from './job-store.ts'
 export interface JobLooks {
   /** Reads a job. For a held or settled job the result may be slightly out of date. */
   look(jobKey: string): Promise<StoredJob | undefined>
-  /** Call this after this process has changed the job, so that the next look reads the store. */
+  /** Call this after this process has changed the job, so that the next read goes to the store. */
   forget(jobKey: string): void
 }
 

@@ -39,7 +39,7 @@ test('DDL-11 a wait that has ended leaves nothing, whether it was notified or no
   notifier.notify('never waited for')
 })
 
-test('a notification before the wait is not remembered, because the record is read before each wait', async () => {
+test('a notification before the wait is lost, because the record is read before each wait', async () => {
   const clock = createFakeClock()
   const notifier = createJobNotifier(clock)
   notifier.notify('a')

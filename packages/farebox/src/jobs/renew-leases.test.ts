@@ -264,7 +264,7 @@ describe('D25 a store that fails', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'at the save (%s), with the record taken back: 500, not charged, the reservation released',
+    'at the save (%s), with the record undone: 500, not charged, the reservation released',
     async when => {
       const stage = await stageFailing('write', [1], when)
       const jobId = randomUUID()
@@ -276,7 +276,7 @@ describe('D25 a store that fails', () => {
     },
   )
 
-  test('when the record cannot be taken back: pending, as the outcome is unknown, and the reservation is kept', async () => {
+  test('when the record cannot be undone: pending, as the outcome is unknown, and the reservation is kept', async () => {
     const stage = await stageFailing('write', [1, 2])
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
@@ -289,7 +289,7 @@ describe('D25 a store that fails', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
-  test('although it saved, without the record taken back: the settlement completes, and the repeat is served', async () => {
+  test('although it saved, without the record undone: the settlement completes, and the repeat is served', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     let writes = 0

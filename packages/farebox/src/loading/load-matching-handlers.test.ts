@@ -39,7 +39,7 @@ test.each([
   ['as a property', `export default {\n  cuont: () => ({}),\n  'sum up': () => ({}),\n}`, ':2:3'],
   ['as a method', `export default {\n  'sum up'() {}, cuont() {} }`, ':2:18'],
   ['by its own name', `const cuont = () => ({})\nexport default { 'sum up': cuont, cuont }`, ''],
-])('a mistyped handler, written %s, is reported with the name that was meant', async (_, text, place) => {
+])('a mistyped handler, written %s, is reported with the intended name', async (_, text, place) => {
   await expect(load(text)).rejects.toThrow(
     `handlers.mjs${place}  handlers: no function for the declared count; is cuont meant to be count?`,
   )

@@ -3,7 +3,7 @@ import { createLog } from '../log.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { createFacilitatorClock } from './facilitator-clock.ts'
 
-/** Hears responses that took 50 ms, of a facilitator whose clock differs by the given seconds. */
+/** Feeds in responses that took 50 ms, of a facilitator whose clock differs by the given seconds. */
 function hearing(): { hear(oursAheadSeconds: number): void; ahead(): number; lines(): string } {
   const clock = createFakeClock()
   let lines = ''

@@ -266,7 +266,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     })
   })
 
-  test('D8 nor is it where the store lost the job meanwhile, so that the payment was verified once more', async () => {
+  test('D8 nor is it when the store lost the job meanwhile, so that the payment was verified once more', async () => {
     const scene = stageGate()
     scene.settle = UNKNOWN
     expect((await settleFirst(scene)).kind).toBe('unknown')
@@ -274,7 +274,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     expect(await settleFirst(scene)).toMatchObject({ kind: 'unknown' })
     scene.chain = 'expired'
     expect(await settleFirst(scene)).toMatchObject({ kind: 'failed', reason: 'authorization_expired' })
-    // What the chain decided is over: a later refusal is again one of a first request.
+    // The chain has decided: a later refusal counts as that of a first request again.
     scene.chain = 'unused'
     expect(await settleFirst(scene)).toEqual(scene.settle)
   })
@@ -480,7 +480,7 @@ describe('each request about a payment is sent in the trace of its job', () => {
     expect(sent(scene)).toEqual([trace, trace, trace])
   })
 
-  test('a settlement has that of the recorded payment, whichever process asks for it', async () => {
+  test('a settlement has the trace of the recorded payment, whichever process requests it', async () => {
     const scene = stageGate({ ours: true, rpc: false })
     await scene.gate.settle(recorded)
     expect(sent(scene)).toEqual([recorded.trace])

@@ -31,7 +31,7 @@ export function createUnaskedPayments(): UnaskedPayments {
   }
 }
 
-/** Adds a key as the newest, and drops the oldest where there are too many. */
+/** Adds a key as the newest, and drops the oldest if there are too many. */
 function remember(keys: Set<string>, key: string): void {
   keys.delete(key)
   keys.add(key)

@@ -31,7 +31,7 @@ export async function serveMetrics(
   })
   server.maxConnections = MAX_CONNECTIONS
   await listen(server, { host, port })
-  // The metrics server alone does not keep the process alive.
+  // The metrics server does not keep the process alive.
   server.unref()
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${portOf(server)}/metrics`,

@@ -35,7 +35,7 @@ export async function openSpending(
     refuseSpending(job => (bounds.has(job.capability) ? why : notDeclared(job)))
   if (privateKey === undefined) {
     const names = [...bounds.keys()].join(', ')
-    if (!devMode) log.warn(`SPENDER_PRIVATE_KEY is not set: whatever ${names} would spend is refused`)
+    if (!devMode) log.warn(`SPENDER_PRIVATE_KEY is not set: every spend of ${names} is refused`)
     return refuse(devMode ? DEV_MODE : 'SPENDER_PRIVATE_KEY is not set')
   }
   const crypto = await loadEvmCrypto()

@@ -679,7 +679,7 @@ describe('the spender', () => {
     expect(await ask(buyer, 'look')).toBeUndefined()
   })
 
-  test('is not named by an agent without a key to spend with', async () => {
+  test('is not named by an agent without a spending key', async () => {
     const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
     expect(await ask(without, 'buy')).toBeUndefined()
   })
@@ -693,7 +693,7 @@ describe('the spender', () => {
 describe('an agent that cannot spend', () => {
   test('without a key reports that at the start, and to handlers that spend', async () => {
     const buyer = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined, AGENT_ID: undefined })
-    expect(buyer.logs()).toContain('SPENDER_PRIVATE_KEY is not set: whatever buy would spend is refused')
+    expect(buyer.logs()).toContain('SPENDER_PRIVATE_KEY is not set: every spend of buy is refused')
     expect(await buyer.run()).toMatchObject({
       status: 500,
       error: 'cannot spend: SPENDER_PRIVATE_KEY is not set',

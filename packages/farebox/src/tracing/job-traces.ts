@@ -1,6 +1,6 @@
 import type { LogFields } from '../log.ts'
 
-/** What the log lines of a job carry besides its id. */
+/** The trace fields of a job's log lines. */
 export interface TracedJob {
   /** The id of the trace, 32 hex digits. */
   readonly trace: string
@@ -9,26 +9,26 @@ export interface TracedJob {
 }
 
 /**
- * The jobs in flight in this process, by their ids as the callers wrote them. The log finds there what the lines of a job
- * carry, so that no code that logs has to know it.
+ * The jobs in flight in this process, by their ids as the callers wrote them. The log looks up the trace fields of a
+ * job here, so that logging code does not have to know them.
  */
 export interface JobTraces {
   /**
-   * Adds a job until the returned function is called. Several requests for one job may be in flight: its lines carry what
-   * the first of them came with, so that a later request of somebody else does not change them.
+   * Adds a job until the returned function is called. Several requests for one job may be in flight: its lines have the
+   * trace of the first one, so that a later request of another caller does not change them.
    */
   enter(jobId: string, traced: TracedJob): () => void
   /** Makes this the request that the lines of its job are about, because it has claimed the job. */
   lead(jobId: string, traced: TracedJob): void
-  /** Keeps a job in the list, if it is there, for work that may go on when its request is answered. */
+  /** Keeps a job in the list, if it is there, for work that may continue after the response. */
   keep(jobId: string): () => void
   /** The fields of a job's lines; undefined when the job is not in flight here. */
   fieldsOf(jobId: string): LogFields | undefined
 }
 
 /**
- * Far more requests than a process accepts at once; settlements with an unknown outcome add to them. The lines of further
- * jobs have no trace.
+ * Many more requests than a process accepts at once; settlements with an unknown outcome add to them. The lines of
+ * further jobs have no trace.
  */
 const MOST_JOBS = 50_000
 

@@ -9,7 +9,7 @@ export interface CurrentCapability {
    * takes no jobs, for the reason given.
    */
   readonly state: 'online' | 'unreachable' | 'offline' | 'closed'
-  /** Why it takes no jobs; only with `closed`. */
+  /** The reason for accepting no jobs; only with `closed`. */
   readonly reason?: string
   readonly hash: string
   /** Decimal USDC. */
@@ -24,7 +24,7 @@ export interface CurrentCapability {
 /** The current capabilities that a flow uses. */
 export interface Catalog {
   /**
-   * @returns null where the agent or the capability is gone; undefined where nobody has asked: the pinned one counts
+   * @returns null if the agent or the capability is gone; undefined if it was not requested: the pinned one counts
    */
   find(agentId: number, capability: string): CurrentCapability | null | undefined
 }

@@ -62,7 +62,7 @@ test('an approval and a wait on which no step depends get a warning', () => {
 })
 
 describe('inputs and outputs without a source', () => {
-  test('a required input can be fed by the best output, or requested from the runner; no value is invented', () => {
+  test('a required input can be fed by the best output, or requested from the user; no value is invented', () => {
     const flow = applyEdit(SUMMARY_AND_QR, { edit: 'disconnect', to: { step: 'qr', port: 'content' } })
     const { ok, findings } = checkFlow(flow)
     expect(ok).toBe(false)
@@ -273,7 +273,7 @@ describe('the price of branches', () => {
     expect(checkFlow(flow).output_schema['dear']).toEqual({ type: 'string', required: false })
   })
 
-  test('a list costs nothing at least, and its declared maximum at most', () => {
+  test('the minimum price of a list is zero, and the maximum is that of its declared maximum of items', () => {
     const flow = flowOf(
       { texts: { type: 'array', items: text, required: true } },
       { each: { ...SUMMARY, map: { port: 'text', most: 7 } } },
@@ -329,7 +329,7 @@ describe('changes since the flow was created', () => {
     expect(checkFlow(SUMMARY_AND_QR, { catalog: now({ hash: current.hash }) }).findings).toHaveLength(1)
   })
 
-  test('pinning it again ends the note', () => {
+  test('pinning the agent again removes the note', () => {
     const catalog = now({ max_deadline_seconds: 5 })
     const { findings } = checkFlow(SUMMARY_AND_QR, { catalog })
     const kept = repair(SUMMARY_AND_QR, findings, 'changed')

@@ -82,7 +82,7 @@ const HELD: { readonly [mark: string]: Step } = {
 }
 
 test.each(Object.entries(HELD))(
-  'a mark on “%s”, which would be given away, is an error that is mended',
+  'a mark on “%s”, which would be published, is an error with a repair',
   (mark, step) => {
     const held = flowOf({}, { held: { ...step, secret: [mark] } }, [])
     const found = checkFlow(held).findings.find(({ id }) => id === `secret held ${mark}`)

@@ -52,7 +52,7 @@ const quoted = (key: string, price: string): RunEvent => ({
 const summary = { summary: 'Short.', words: 1, links: ['https://one.example'] }
 
 describe('a run of two agents', () => {
-  test('asks for a payment, a quote, and orders; each output feeds the next; what is paid is on the books', () => {
+  test('requests a payment, a quote, and orders; each output feeds the next; paid amounts are recorded', () => {
     const it = begin(SUMMARY_AND_QR)
     expect(it.status()).toEqual({
       status: 'waiting',
@@ -105,7 +105,7 @@ describe('a run of two agents', () => {
     expect(it.tell(pay('summary', '0.01', 'job-second'))).toMatch(/^summary: is done/)
   })
 
-  test('a price that rose between signing and sending is asked for again, and the signature is wiped', () => {
+  test('a price that rose between signing and sending must be confirmed again, and the signature is deleted', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
     it.tell(quoted('summary', '0.02'))
@@ -115,7 +115,7 @@ describe('a run of two agents', () => {
     ])
   })
 
-  test('a payment that ran out unsent is wiped when time has passed, and its job asks for another', () => {
+  test('a payment that expires unsent is deleted, and its job requests another', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01', 'job-summary', NOW + 100))
     it.tell(pay('qr', '0.005', 'job-qr', NOW + 200))
@@ -148,7 +148,7 @@ describe('a run of two agents', () => {
     expect(sumPayments(it.run).exposed).toBe('0.01')
   })
 
-  test('a failed step is retried with the same payment while it is good; a second one is refused until it is dead', () => {
+  test('a failed step is retried with the same payment while it is valid; a second one is refused until it is void', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
     it.tell(quoted('summary', '0.01'))
@@ -212,7 +212,7 @@ describe('a run of two agents', () => {
   })
 
   test.each(['dead', 'charged'] as const)(
-    'that an earlier payment is %s, told twice, says nothing of the newest',
+    'that an earlier payment is %s, reported twice, does not affect the newest',
     event => {
       const it = begin(SUMMARY_AND_QR)
       const failed = {
@@ -258,7 +258,7 @@ describe('a run of two agents', () => {
     expect(it.effects.at(-1)).toMatchObject({ effect: 'send', job_id: 'job-second', attempt: 1 })
   })
 
-  test('charged without a delivery: it is counted, and the run reports that a payment would be the second', () => {
+  test('charged without a delivery: it is counted, and the run reports that another payment would be the second', () => {
     const it = begin(SUMMARY_AND_QR, undefined, '0.02')
     it.tell(pay('summary', '0.01'))
     it.tell(quoted('summary', '0.01'))
@@ -295,7 +295,7 @@ describe('a run of two agents', () => {
     expect(it.tell({ event: 'raised', max_total: '1' })).toBe('the run is cancelled')
   })
 
-  test('cancelled with one of two unsent: that one is wiped, the other ends as it ends', () => {
+  test('cancelled with one of two payments unsent: that one is deleted, the other job ends normally', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
     it.tell(pay('qr', '0.005'))
@@ -327,7 +327,7 @@ describe('a run of two agents', () => {
     expect(it.effects.filter(({ effect }) => effect === 'quote')).toHaveLength(0)
   })
 
-  test('paused: nothing new is ordered, and goes on when it is resumed', () => {
+  test('paused: nothing new is ordered until it is resumed', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell({ event: 'paused' })
     it.tell(pay('summary', '0.01'))
@@ -340,7 +340,7 @@ describe('a run of two agents', () => {
 describe('steps without a price', () => {
   const text = { type: 'string' } as const
 
-  test('an approval waits for a person, and the way that is declined is left out unpaid', () => {
+  test('an approval waits for a person, and the declined branch is skipped unpaid', () => {
     const flow = flowOf(
       { article: { ...text, required: true } },
       { ask: { kind: 'approval', question: 'Publish?' }, qr: QR, no: { kind: 'template', text: 'Not {a}' } },
@@ -363,7 +363,7 @@ describe('steps without a price', () => {
     )
   })
 
-  test('the first of two inputs is waited for, though the second is there: each run hands on the same', () => {
+  test('the first of two inputs is waited for even if the second is available: every run passes on the same value', () => {
     const flow = flowOf(
       { article: text },
       { later: { kind: 'wait', seconds: 60 }, either: { kind: 'first', count: 2 } },
@@ -394,7 +394,7 @@ describe('steps without a price', () => {
     expect(it.status()).toEqual({ status: 'completed', waiting: [], output: { value: 'Long.' } })
   })
 
-  test('an input that is refused before it is sent costs nothing and says why', () => {
+  test('an input that is refused before it is sent costs nothing and has a reason', () => {
     const flow = flowOf(
       { article: text },
       { qr: { ...QR, constants: {} }, long: { kind: 'template', text: '{a}{a}' } },

@@ -41,7 +41,7 @@ test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
 test.each([
   { kind: 'approval', question: 'Go on?' },
   { kind: 'wait', seconds: 60 },
-] as const)('behind $kind too the values of a run stay within what it may have', gate => {
+] as const)('after $kind too the values of a run stay within their limit', gate => {
   const copies = Array.from({ length: 150 }, (_, index) => `copy${index}`)
   const flow = flowOf(
     { a: { type: 'string', required: true } },

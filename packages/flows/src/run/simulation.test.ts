@@ -15,7 +15,7 @@ test('random flows are valid and can be run', () => {
   })
 })
 
-test('with agents that lie and payers that err, no job has two payments, and no run costs more than its limit', () => {
+test('with lying agents and faulty payers, no job has two payments, and no run costs more than its limit', () => {
   let expired = 0
   checkRandomly(RUNS, random => {
     const world = new SimulatedWorld(random, false)
@@ -30,7 +30,7 @@ test('with agents that lie and payers that err, no job has two payments, and no 
   expect(expired).toBeGreaterThan(RUNS / 20)
 })
 
-test('with honest agents every charged payment has a delivery, and every run ends or says what it waits for', () => {
+test('with honest agents every charged payment has a delivery, and every run ends or reports why it waits', () => {
   const ends = new Map<string, number>()
   const done = new Map<string, number>()
   checkRandomly(RUNS, random => {

@@ -134,7 +134,7 @@ describe('a wallet in a browser', () => {
   })
 
   test.each(['', 'x', '1', 'null', '[null]', '[[]]', '{"method":{}}', `"${'a'.repeat(1_100_000)}"`])(
-    'sends what is no call: it is refused (%#)',
+    'may not send an invalid call: it is refused (%#)',
     async body => {
       expect((await send({ origin: EXTENSION }, body)).status).toBe(403)
     },
@@ -182,7 +182,7 @@ test('requests get 502 when the node has ended, and the proxy keeps running', as
   }
 })
 
-test('a taken port is reported with the process that uses it', async () => {
+test('a port in use is reported with the process that uses it', async () => {
   const port = Number(new URL(door.url).port)
   await expect(openChainDoor(chain.rpcUrl, port)).rejects.toMatchObject({ name: 'PortTakenError', port })
 })
@@ -192,7 +192,7 @@ test('without the proxy the node accepts calls from every page', async () => {
 })
 
 test.skipIf(process.platform === 'darwin')(
-  'the node itself does not listen at an address that a page would try',
+  'the node itself does not listen at an address that a page could guess',
   () => {
     expect(new URL(chain.rpcUrl).hostname).toMatch(/^127\.(?!0\.0\.1$)/)
   },

@@ -46,7 +46,7 @@ describe('a transaction for SpendPermissions', () => {
     [permissionOf({ capability: 'x'.repeat(32), agentId: 2n ** 256n - 1n })],
     [permissionOf({ capability: `${'é'.repeat(20)}‮`, recipients: [OWNER] })],
     [permissionOf({ capability: '' })],
-  ])('sets what is given, as the ABI of the contract reads it (%#)', permission => {
+  ])('sets the given terms, as decoded by the ABI of the contract (%#)', permission => {
     expect(decode(encodeSet(permission))).toEqual({ functionName: 'set', args: [permission] })
   })
 

@@ -70,7 +70,7 @@ interface Step {
   readonly to: number
   readonly ref: number
   readonly isForeign: boolean
-  /** Whether to approve exactly what is left, as a client does. */
+  /** Whether to approve exactly the remaining amount, as a client does. */
   readonly isExact: boolean
 }
 

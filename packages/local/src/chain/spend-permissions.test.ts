@@ -308,7 +308,7 @@ describe('spend', () => {
     await stage.spend(permissionOf(), { ref: 5n })
   })
 
-  test('goes to listed recipients only, where there is a list, and the last setting’s list counts', async () => {
+  test('goes to listed recipients only, if there is a list, and the last setting’s list counts', async () => {
     const refused = async (to: `0x${string}`) =>
       await stage.refusalOf(SPENDER, encodeSpendOf(permissionOf(), { to }))
     await stage.set(permissionOf({ recipients: [SHOP, OTHER_SPENDER] }))

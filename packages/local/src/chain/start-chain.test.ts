@@ -164,7 +164,7 @@ test('anvil killed by kill -9 loses at most what came in the seconds after the l
 })
 
 describe('refused starts', () => {
-  test('a taken port, naming the process and what to do', async () => {
+  test('a port in use, naming the process and the next step', async () => {
     const first = await start({})
     const port = Number(new URL(first.rpcUrl).port)
     await expect(start({ port })).rejects.toThrow(

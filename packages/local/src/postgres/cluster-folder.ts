@@ -11,7 +11,7 @@ export interface ClusterFolder {
   readonly data: string
   /** The log of PostgreSQL, of the last start only. */
   readonly log: string
-  /** The password of the only user; its owner alone can read the file. */
+  /** The password of the only user; only its owner can read the file. */
   readonly password: string
 }
 

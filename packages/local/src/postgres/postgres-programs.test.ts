@@ -47,7 +47,7 @@ test('copies the programs once when the user who runs them cannot reach the pack
   expect((await stat(programs)).ino).toBe(firstMadeAt)
 })
 
-test('says what to do when there is no embedded PostgreSQL, and when glibc is too old or missing', () => {
+test('explains the next step when there is no embedded PostgreSQL, and when glibc is too old or missing', () => {
   expect(() => findPostgresPackage('win32', 'x64', undefined)).toThrow(
     'There is no embedded PostgreSQL for win32 on x64: set DATABASE_URL to a PostgreSQL server',
   )
@@ -59,7 +59,7 @@ test('says what to do when there is no embedded PostgreSQL, and when glibc is to
   )
 })
 
-test('says what to do when the programs were not installed', () => {
+test('explains the next step when the programs were not installed', () => {
   expect(() => findPostgresPackage('darwin', 'arm64', undefined)).toThrow(
     "PostgreSQL's programs are not installed: install with optional dependencies",
   )

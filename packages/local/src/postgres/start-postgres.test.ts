@@ -136,7 +136,7 @@ describe('a later start', () => {
 })
 
 describe('refused starts', () => {
-  test('a taken port, naming the process and what to do', async () => {
+  test('a port in use, naming the process and the next step', async () => {
     const chain = await startChain()
     try {
       const port = Number(new URL(chain.rpcUrl).port)

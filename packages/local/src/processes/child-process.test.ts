@@ -33,14 +33,14 @@ test('kills a program that ignores SIGTERM', async () => {
   expect((await child.stop(50)).signal).toBe('SIGKILL')
 })
 
-test('stop may be called after the end and twice', async () => {
+test('stop can be called twice, and after the end', async () => {
   const child = await run("console.log('ready 1'); process.exitCode = 3")
   expect(await child.exited).toMatchObject({ code: 3, signal: null })
   expect(await child.stop()).toMatchObject({ code: 3 })
   expect(await child.stop()).toMatchObject({ code: 3 })
 })
 
-test('the error for a program that ends before it is ready has its part, its log and what to try', async () => {
+test('the error for a program that ends before it is ready has its part, its log and the next step', async () => {
   const event = '{"time":"…","level":"error","event":"cannot start","error":"no such disk"}'
   const logFile = join(folder, 'logs', 'disk.log')
   const program = run(`console.error('first'); console.error('${event}'); process.exitCode = 2`, {

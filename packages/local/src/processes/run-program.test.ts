@@ -50,8 +50,11 @@ test('processes left by an earlier run are ended first', async () => {
 test.each([
   'Error: listen EADDRINUSE: address already in use',
   '✗ cannot listen: port 3001 is in use by another program',
-])('a program that finds its port taken in the last moment is refused as if seen before: %s', async said => {
-  const code = `console.error(${JSON.stringify(said)}); process.exit(1)`
-  const program = { ...silent(), port: 1, arguments: ['--eval', code] }
-  await expect(runToEnd({ ...program, readReady: () => undefined })).rejects.toBeInstanceOf(PortTakenError)
-})
+])(
+  'a program whose port is taken at the last moment is refused like one found taken before: %s',
+  async said => {
+    const code = `console.error(${JSON.stringify(said)}); process.exit(1)`
+    const program = { ...silent(), port: 1, arguments: ['--eval', code] }
+    await expect(runToEnd({ ...program, readReady: () => undefined })).rejects.toBeInstanceOf(PortTakenError)
+  },
+)

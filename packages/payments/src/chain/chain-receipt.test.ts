@@ -58,7 +58,7 @@ describe('a receipt from a node', () => {
     { ...raw, blockNumber: '-1' },
     { ...raw, blockHash: null },
     { ...raw, logs: null },
-  ])('PAY-33 is none where it lacks a part or is pending: %j', value => {
+  ])('PAY-33 does not count if it lacks a part or is pending: %j', value => {
     expect(parseReceipt(value)).toBeUndefined()
   })
 })

@@ -104,7 +104,7 @@ describe('looking for a settlement', () => {
     ['Ethereum', 12, 7_200],
     // A day of Arbitrum is 345,600 blocks: a search limited by another chain's interval would never reach its start.
     ['Arbitrum', 0.25, 345_000],
-  ])('D8 a use is found a day back on %s', async (_, secondsPerBlock, blocksBack) => {
+  ])('D8 a use of a day ago is found on %s', async (_, secondsPerBlock, blocksBack) => {
     const useAt = base.headNumber - blocksBack
     const chain = createPacedChain({ ...base, secondsPerBlock, useAt })
     expect(await findSettlement(chain, network, authorization, NOW)).toEqual({

@@ -26,7 +26,7 @@ test('a call is a JSON-RPC 2.0 request with an id of its own', async () => {
   ])
 })
 
-test('a result of null is a result: the node has no such object', async () => {
+test('a null result is a result: the node has no such object', async () => {
   server.behave(answering(200, { jsonrpc: '2.0', id: 1, result: null }))
   expect(await rpc.call('eth_getTransactionReceipt', ['0x'])).toBeNull()
   server.behave(answering(200, { jsonrpc: '2.0', id: 1, result: false, error: null }))
@@ -34,7 +34,7 @@ test('a result of null is a result: the node has no such object', async () => {
 })
 
 test.each(['', '/', '/v3/key', '/v3/key/', '/?apikey=secret', '?apikey=secret', '/v3/key?a=1&b=2'])(
-  'a node whose URL ends in %j is called there and nowhere else',
+  'a node whose URL ends in %j is called at exactly this URL',
   async end => {
     const there = createJsonRpc(server.url + end)
     server.behave(answering(200, { result: 1 }))

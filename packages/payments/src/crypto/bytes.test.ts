@@ -23,7 +23,7 @@ test('hex is written at its offset and nowhere else', () => {
   expect([...target]).toEqual([9, 9, 0xab, 0xcd, 9, 9])
 })
 
-test('a uint256 fills its whole word, whatever it contained before, and nothing else', () => {
+test('a uint256 fills its whole word, whatever the previous content, and nothing else', () => {
   fc.assert(
     fc.property(UINT256, value => {
       const target = new Uint8Array(40).fill(9)

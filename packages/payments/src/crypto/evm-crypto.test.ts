@@ -55,7 +55,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     )
   })
 
-  test('D4 the malleated twin of a signature is refused: high s', () => {
+  test('D4 the malleated form of a signature is refused: high s', () => {
     fc.assert(
       fc.property(PRIVATE_KEY, DIGEST, (key, digest) => {
         const twin = crypto.sign(digest, fromHex(key))
@@ -90,7 +90,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     ['64 bytes (EIP-2098)', `0x${'01'.repeat(64)}`],
     ['66 bytes', `0x${'01'.repeat(64)}1b1b`],
     ['no bytes', '0x'],
-  ])('D4 %s is no signature', (_, signature) => {
+  ])('D4 %s is not a signature', (_, signature) => {
     expect(crypto.recoverAddress(new Uint8Array(32), fromHex(signature))).toBeUndefined()
   })
 
@@ -99,7 +99,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     ['the order', hex32(ORDER)],
     ['31 bytes', `0x${'01'.repeat(31)}`],
     ['33 bytes', `0x${'01'.repeat(33)}`],
-  ])('%s is no private key', (_, key) => {
+  ])('%s is not a private key', (_, key) => {
     expect(() => crypto.addressOf(fromHex(key))).toThrow(RangeError)
   })
 })

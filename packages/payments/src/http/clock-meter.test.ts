@@ -22,7 +22,7 @@ test.each([
   expect(meter.aheadSeconds()).toBeCloseTo(ahead, 5)
 })
 
-test('a difference that has ended is forgotten with the next response', () => {
+test('a difference that has ended is cleared by the next response', () => {
   const meter = createClockMeter()
   const wrong = { theirsMs: THEIRS, sentMs: THEIRS + 60_000, receivedMs: THEIRS + 60_001 }
   meter.hear(wrong)

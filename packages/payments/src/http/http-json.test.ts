@@ -73,7 +73,7 @@ test('a hundred requests one after another share a connection', async () => {
   expect(server.connections()).toBeLessThanOrEqual(2)
 })
 
-test('concurrent requests use no more connections than the pool may have', async () => {
+test('concurrent requests use no more connections than the pool allows', async () => {
   const narrow = createJsonOrigin(server.url, { connections: 3 })
   await Promise.all(Array.from({ length: 30 }, async () => await narrow.send(get)))
   await narrow.close()
@@ -128,7 +128,7 @@ describe('requests that reject: there is no complete response', () => {
       await expect(origin.send({ ...get, timeoutMs })).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('a connection that is reset before the answer, and in the middle of it', async () => {
+  test('a connection that is reset before the answer, or in the middle of it', async () => {
     for (const behaviour of [resetting, breakingOff]) {
       server.behave(behaviour)
       await expect(origin.send(get)).rejects.toThrow(/socket|closed|ECONNRESET/)
@@ -140,13 +140,13 @@ describe('requests that reject: there is no complete response', () => {
     await expect(origin.send(get)).rejects.toThrow(AnswerTooLarge)
   })
 
-  test('nobody at the port', async () => {
+  test('no server at the port', async () => {
     await server.stop()
     await expect(origin.send(get)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 })
 
-test('D16 a timeout may have fractions, as deadlines have, and may exceed the range of timers', async () => {
+test('D16 a timeout may have fractions, as deadlines do, and may exceed the range of timers', async () => {
   for (const timeoutMs of [1_500.25, 4_999.999, 2 ** 40, Infinity]) {
     expect(await origin.send({ ...get, timeoutMs })).toMatchObject({ status: 200 })
   }

@@ -23,7 +23,7 @@ test.each([
     { base: 7n, suggested: 40n * GWEI, offered: GWEI / 1_000n },
   ],
   ['0.001 gwei where the node suggests nothing', { base: GWEI, suggested: 0n, offered: GWEI / 1_000n }],
-])('the tip offered is the one that miners take: %s', async (_, { base, suggested, offered }) => {
+])('the offered tip is the usual one: %s', async (_, { base, suggested, offered }) => {
   const { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas } = await chooseFees(suggesting(base, suggested))
   expect({ baseFeePerGas, maxPriorityFeePerGas }).toEqual({
     baseFeePerGas: base,

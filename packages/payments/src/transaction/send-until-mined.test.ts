@@ -108,7 +108,7 @@ describe('a transaction that is followed', () => {
     expect(followed).toMatchObject({ outcome: 'in a block', receipt: { succeeded: false } })
   })
 
-  test('is found when it is mined already, and not sent again', async () => {
+  test('is found when it is already mined, and not sent again', async () => {
     const sent = await sign()
     await broadcast(rpc, sent.raw)
     const never = withAnswers('eth_sendRawTransaction', () => Promise.reject(new Error('sent again')), 1)
@@ -153,13 +153,13 @@ describe('a transaction that is followed', () => {
     expect(await sendUntilMined(forgetful, sent, limits())).toMatchObject({ outcome: 'in a block' })
   })
 
-  test('is dead once another one has used its nonce', async () => {
+  test('is void once another one has used its nonce', async () => {
     const sent = await sign()
     await broadcast(rpc, (await sign({ valueWei: 2_000n })).raw)
     expect(await sendUntilMined(rpc, sent, limits())).toEqual({ outcome: 'dead' })
   })
 
-  test('is not dead because a node that is behind does not have its receipt yet', async () => {
+  test('is not void when a node that is behind does not have its receipt yet', async () => {
     const sent = await sign()
     await broadcast(rpc, sent.raw)
     const behind = withAnswers('eth_getTransactionReceipt', () => null, 4)
@@ -181,7 +181,7 @@ describe('a transaction that is followed', () => {
       () => new JsonRpcError('eth_getTransactionCount', -32_005, 'too many requests', undefined),
     ],
     ['answers nonsense', () => undefined],
-  ])('outlasts a node that for a while %s', async (_, failure) => {
+  ])('survives a node that for a while %s', async (_, failure) => {
     const failing = withAnswers(
       'eth_getTransactionCount',
       () => {
@@ -210,7 +210,7 @@ describe('a transaction that is followed', () => {
 })
 
 describe('a node’s refusal of a transaction', () => {
-  test('is understood: already known, nonce used, fees too low, balance too low', async () => {
+  test('is classified: already known, nonce used, fees too low, balance too low', async () => {
     await mineNothingBySelf()
     const { baseFeePerGas } = await chooseFees(rpc)
     const first = await sign({ maxFeePerGas: baseFeePerGas * 3n })

@@ -32,7 +32,7 @@ export interface FollowLimits {
   readonly maxSilences?: number
 }
 
-/** Interval between two looks at the chain. */
+/** Interval between two checks of the chain. */
 export const POLL_MS = 700
 /** One URL may lead to several nodes, some of them behind: a transaction must appear dead this many times in a row. */
 const DEAD_LOOKS = 5

@@ -205,7 +205,7 @@ export interface OwnerNearLimit {
   readonly owner: string
   readonly used: number
   readonly limit: number
-  /** Unix seconds; null where it lasts the day. */
+  /** Unix seconds; null if it lasts the day. */
   readonly exhaustedAt: number | null
 }
 

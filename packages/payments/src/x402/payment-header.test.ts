@@ -268,7 +268,7 @@ describe('refused headers, each with its reason', () => {
 
   const SPELLINGS = '| 10 |0x10|1e3|-1|1.0|+1|007|１|1n'.split('|')
   const OTHERS = [true, 10, null, ['1'], '1'.repeat(79), (2n ** 256n).toString()]
-  test.each([...SPELLINGS, ...OTHERS])('PAY-27 %j is no value and no time', value => {
+  test.each([...SPELLINGS, ...OTHERS])('PAY-27 %j is neither a value nor a time', value => {
     expect(reasonFor(withAuthorization({ value }))).toBe(
       'authorization.value must be a decimal string of atomic units',
     )
@@ -302,7 +302,7 @@ describe('refused headers, each with its reason', () => {
     expect(reasonFor({ ...V2, payload: { authorization: AUTHORIZATION, signature } })).toBe(reason)
   })
 
-  test('VAL-01 nothing is read from a prototype that JSON brings along', () => {
+  test('VAL-01 nothing is read from a prototype in the JSON', () => {
     const header = btoa(`{"__proto__":${JSON.stringify(V2)}}`)
     expect(decodePaymentHeader(header)).toEqual({ ok: false, reason: 'x402Version must be 2 (or 1)' })
     expect(decodePaymentHeader(btoa(JSON.stringify(V2).replace('"payload"', '"__proto__"')))).toMatchObject({

@@ -79,7 +79,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     expect(await signer.signTypedData(typedData)).toBe(await account.signTypedData(typedData))
   })
 
-  test('D5 a payment signed by its payer is proven', async () => {
+  test('D5 a payment signed by its payer is verified', async () => {
     const payment = await sign()
     expect(prove(payment)).toMatchObject({
       ok: true,
@@ -173,7 +173,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
   })
 })
 
-describe('the terms of a proven payment', () => {
+describe('the terms of a verified payment', () => {
   let proven: (
     changes?: Partial<Authorization>,
     accepted?: DecodedPayment['accepted'],

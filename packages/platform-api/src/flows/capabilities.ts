@@ -4,13 +4,14 @@ const jsonObject = z.record(z.string(), z.unknown())
 
 /** The query of `GET /v1/capabilities`. */
 export const capabilitiesQuery = z.strictObject({
-  q: z.string().max(200).optional().describe('Words to find, as in the search for agents'),
+  q: z.string().max(200).optional().describe('Search words, as in the search for agents'),
   ids: z
     .string()
     .max(8_000)
     .optional()
     .describe(
-      'Only these, whatever became of them: agent number, a dot, the capability in URI encoding; commas between',
+      'Only these, also if they are gone: agent number, a dot, the capability in URI encoding; separated ' +
+        'by commas',
     ),
   now: z
     .enum(['true', 'false'])
@@ -21,39 +22,42 @@ export const capabilitiesQuery = z.strictObject({
     .max(8_000)
     .optional()
     .describe(
-      'A field as JSON, as an output schema has it: only capabilities with an input that it can feed, graded',
+      'A field as JSON, in the form of an output schema: only capabilities with an input that it can feed, ' +
+        'graded',
     ),
   gives: z
     .string()
     .max(8_000)
     .optional()
     .describe(
-      'A field as JSON, as an input schema has it: only capabilities with an output that can feed it, graded',
+      'A field as JSON, in the form of an input schema: only capabilities with an output that can feed it, ' +
+        'graded',
     ),
   max_price: z
     .string()
     .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/)
     .optional()
     .describe('Decimal USDC'),
-  cursor: z.string().max(8_192).optional().describe('The `next_cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(50).default(20).describe('How many, 1 to 50; default 20'),
+  cursor: z.string().max(8_192).optional().describe('The `next_cursor` of the previous page'),
+  limit: z.coerce.number().int().min(1).max(50).default(20).describe('The page size, 1 to 50; default 20'),
 })
 
 /** A capability that a flow can order from, in its current state. */
 export const offeredCapability = z.strictObject({
   agent_id: z.int().positive(),
   capability: z.string(),
-  description: z.string().describe('What it does, in the words of its agent'),
+  description: z.string().describe('Its description, in the words of its agent'),
   state: z
     .enum(['online', 'unreachable', 'offline', 'closed', 'gone'])
     .describe(
-      'By its last checks; unreachable: these passed, and asked now it did not answer; closed: it takes no jobs',
+      'By its last checks; unreachable: these passed, but it does not answer now; closed: it accepts no ' +
+        'jobs',
     ),
-  reason: z.string().nullable().describe('Why it is closed'),
+  reason: z.string().nullable().describe('The reason why it is closed'),
   badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']),
   permissions: z
     .array(z.string())
-    .describe('Why it asks to move tokens of its caller, one for each permission'),
+    .describe('The reasons why it moves tokens of its caller, one for each permission'),
   pinned: z
     .strictObject({
       agent_name: z.string(),
@@ -64,7 +68,7 @@ export const offeredCapability = z.strictObject({
       output_schema: jsonObject,
     })
     .nullable()
-    .describe('As a step of a flow pins it; null: it is gone'),
+    .describe('In the form that a flow step pins; null: it is gone'),
   fits: z
     .array(
       z.strictObject({

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const driftRequest = z.strictObject({
   declaration: z
     .record(z.string(), z.unknown())
-    .describe('As /about is to serve it: an `agent.json` with its wallet filled in'),
+    .describe('The planned response of /about: an `agent.json` with its wallet filled in'),
 })
 
 /**
@@ -32,26 +32,26 @@ export const agentDrift = z.strictObject({
       z.strictObject({
         capability: z.string(),
         change: z.enum(['changed', 'dearer', 'gone']).describe('changed: its schemas, at no higher price'),
-        flows: z.int().nonnegative().describe('That order it; counted up to 10,000'),
+        flows: z.int().nonnegative().describe('Flows that order it; counted up to 10,000'),
       }),
     )
-    .describe('Capabilities that flows order, and that would not be what they are now'),
+    .describe('Capabilities that flows order and that would change'),
   examined: z
     .int()
     .nonnegative()
     .describe(
-      'Of the flows that order one of these, so many were checked: all, or a sample of the most there may be',
+      'The number of checked flows among those that order one of these: all, or a sample of limited size',
     ),
-  affected: z.int().nonnegative().describe('Of those, so many could not be run any more as they are'),
+  affected: z.int().nonnegative().describe('The number of those that could no longer be run'),
   broken: z
     .array(
       z.strictObject({
         capability: z.string(),
-        flows: z.int().positive().describe('Of those that were checked'),
-        reason: z.string().describe('What would keep them from being run, in one sentence'),
+        flows: z.int().positive().describe('Of the checked flows'),
+        reason: z.string().describe('The reason why they could not be run, in one sentence'),
       }),
     )
-    .describe('What most of them would stumble over first'),
+    .describe('The most frequent problem'),
 })
 
 /** The type that {@link agentDrift} parses to. */

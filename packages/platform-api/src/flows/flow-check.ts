@@ -9,27 +9,27 @@ const address = z
 /** The body of `POST /v1/flows/check`. */
 export const flowCheckRequest = z.strictObject({
   flow: flowSchema,
-  payer: address.optional().describe('Whose balance is held against the price'),
+  payer: address.optional().describe('The address whose balance is compared with the price'),
 })
 
 const edit = z
   .looseObject({ edit: z.string() })
-  .describe('One change of the flow, as `applyEdit` of @farebox/flows takes it')
+  .describe('One change of the flow, in the format of `applyEdit` of @farebox/flows')
 
 const portRef = z.strictObject({ step: z.string(), port: z.string() })
 
 /** A problem of a flow, or a note to read before paying for it. */
 export const flowFinding = z.strictObject({
-  id: z.string().describe('The same for the same finding of a flow that has changed elsewhere'),
+  id: z.string().describe('The same for the same finding after other changes of the flow'),
   severity: z
     .enum(['error', 'warning', 'note'])
     .describe('error: it cannot be run; warning: it can fail while it runs; note: nothing to do'),
-  step: z.string().optional().describe('The step it is about, `input` or `output`; absent: the whole flow'),
+  step: z.string().optional().describe('The step concerned, `input` or `output`; absent: the whole flow'),
   port: z.string().optional(),
   message: z.string().describe('One sentence'),
   repairs: z
-    .array(z.strictObject({ label: z.string().describe('For a button'), edits: z.array(edit) }))
-    .describe('What would fix it, the best first'),
+    .array(z.strictObject({ label: z.string().describe('The label of a button'), edits: z.array(edit) }))
+    .describe('The possible fixes, the best first'),
 })
 
 /** The type that {@link flowFinding} parses to. */
@@ -62,7 +62,7 @@ export const flowChecked = z.strictObject({
         wire: z.strictObject({ from: portRef, to: portRef }),
         grade: z
           .enum(['same', 'safe', 'lossy', 'impossible', 'broken'])
-          .describe('broken: one of its ends is not there'),
+          .describe('broken: one of its ends is missing'),
         reason: z.string(),
       }),
     )
@@ -72,14 +72,14 @@ export const flowChecked = z.strictObject({
       at_least: z.string().describe('Decimal USDC'),
       at_most: z.string().describe('Decimal USDC'),
     })
-    .describe('The least and the most over all ways that its branches can go'),
+    .describe('The minimum and the maximum over all branches'),
   duration: z.strictObject({
-    seconds: z.number().describe('Along the longest way, each agent taking all of its time'),
-    path: z.array(z.string()).describe('The steps on that way'),
+    seconds: z.number().describe('Along the longest path, with each agent’s maximum time'),
+    path: z.array(z.string()).describe('The steps on that path'),
     waits_for: z.array(z.enum(['person', 'time'])),
   }),
-  input_schema: z.record(z.string(), z.unknown()).describe('What a run takes'),
-  output_schema: z.record(z.string(), z.unknown()).describe('What a run gives'),
+  input_schema: z.record(z.string(), z.unknown()).describe('The inputs of a run'),
+  output_schema: z.record(z.string(), z.unknown()).describe('The outputs of a run'),
 })
 
 /** The type that {@link flowChecked} parses to. */

@@ -14,7 +14,7 @@ export const runQuoteRequest = z
       .optional()
       .describe('Only these jobs, of a run that waits for their payments; default: one of each paid step'),
   })
-  .describe('Asks the agents of a flow for their prices, before anybody signs')
+  .describe('Requests prices from the agents of a flow, before a payment is signed')
 
 /**
  * The answer of `POST /v1/runs/quote`: the payments to sign, in the order in which the steps can run.
@@ -41,16 +41,16 @@ export const runQuote = z.strictObject({
       sign: z
         .enum(['now', 'later'])
         .describe(
-          'later: it stands behind a person or a time that nobody can name, or is one of a list: sign when the run asks',
+          'later: it follows a person or an unknown time, or is one of a list: sign when the run requests it',
         ),
       valid_for_seconds: z
         .number()
         .positive()
         .describe(
-          'How long from now a payment should be good: until its step is over at the latest, and for a retry',
+          'How long from now a payment should be valid: until its step is over at the latest, and for a retry',
         ),
-      quote: quote.nullable().describe('What its agent asks for now; null: see `error`'),
-      error: z.string().nullable().describe('Why there is no quote, in one sentence'),
+      quote: quote.nullable().describe('The current demand of its agent; null: see `error`'),
+      error: z.string().nullable().describe('The reason why there is no quote, in one sentence'),
     }),
   ),
   total: z.string().describe('Decimal USDC of all jobs with a quote, lists at their declared maximum'),

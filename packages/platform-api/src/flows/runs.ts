@@ -38,10 +38,10 @@ export const runPayment = z
       .min(1)
       .max(12_000)
       .describe(
-        'The value of PAYMENT-SIGNATURE. It is kept encrypted, and deleted once it is of no more use',
+        'The value of PAYMENT-SIGNATURE. It is stored encrypted, and deleted once it is no longer needed',
       ),
   })
-  .describe('A signed payment, good for one job of the run')
+  .describe('A signed payment, valid for one job of the run')
 
 /** The type that {@link runPayment} parses to. */
 export type RunPayment = z.infer<typeof runPayment>
@@ -77,13 +77,13 @@ export const runRequest = z
       .regex(/^[A-Za-z0-9_-]{43,128}$/, 'must be 32 random bytes in base64url')
       .optional()
       .describe(
-        'Made by the caller, of 32 random bytes: opens and controls the run for a caller who sends it, so that a lost answer ' +
-          'loses nothing. Kept here as a hash. Default: the first answer has one',
+        'Created by the caller from 32 random bytes: it opens and controls the run, also after a lost ' +
+          'answer. Stored here as a hash. Default: the first answer contains a new one',
       ),
     flow: flowSchema,
-    flow_id: z.uuid().optional().describe('The saved flow that it is, where it is one'),
+    flow_id: z.uuid().optional().describe('The saved flow, if it is one'),
     input: jsonObject.describe('Values of the inputs of the flow'),
-    max_total: decimalUsdc.describe('The most that all payments of the run may come to'),
+    max_total: decimalUsdc.describe('The maximum of all payments of the run together'),
     payments: z.array(runPayment).max(MAX_PAYMENTS_PER_REQUEST).default([]),
   })
   .describe('Starts a run of a flow')
@@ -97,8 +97,8 @@ export const runPaymentsRequest = z.strictObject({
   max_total: decimalUsdc
     .optional()
     .describe(
-      'Raises the most that all payments of the run may come to: a price rose, or a step is paid once more. Default, ' +
-        'and where it is less: as it is',
+      'Raises the maximum of all payments of the run: after a price rise, or before a step is paid again. ' +
+        'Default, and if it is lower: unchanged',
     ),
 })
 
@@ -107,7 +107,7 @@ export const runRetryRequest = z.strictObject({ key: runJobKey })
 
 /** The body of `POST /v1/runs/:runId/answer`. */
 export const runAnswerRequest = z.strictObject({
-  step: stepId.describe('An approval that asks'),
+  step: stepId.describe('An approval that waits for an answer'),
   approved: z.boolean(),
 })
 
@@ -120,7 +120,7 @@ export const runHeaders = z.object({
     .string()
     .max(128)
     .optional()
-    .describe('As `POST /v1/runs` gave it; not needed by a payer who is signed in'),
+    .describe('As returned by `POST /v1/runs`; not needed by a signed-in payer'),
 })
 
 /** The headers of `GET /v1/runs/:runId/events`. */
@@ -130,15 +130,16 @@ export const runEventHeaders = z.object({
     .string()
     .max(64)
     .optional()
-    .describe('The id of the newest event that was received: it does not come again'),
+    .describe('The id of the newest received event: it is not repeated'),
 })
 
 /** The state of a run. */
 export const runStatus = z
   .enum(['running', 'waiting', 'completed', 'failed', 'paused', 'cancelled'])
   .describe(
-    'running: agents are at work; waiting: for a payment, a person, a time or a retry; completed: all that could come ' +
-      'has come; failed: a free step has failed, and nothing else goes on; paused, cancelled: nothing new is ordered',
+    'running: agents are at work; waiting: for a payment, a person, a time or a retry; completed: every ' +
+      'step has ended; failed: a free step has failed, and no other step continues; paused, cancelled: ' +
+      'nothing new is ordered',
   )
 
 const because = z
@@ -150,9 +151,9 @@ const because = z
     z.strictObject({ kind: z.literal('charged') }),
   ])
   .describe(
-    'Why a payment is asked for. none: there is none; changed: the agent asks for something else than was signed; ' +
-      'too-late: the one there was ends too soon; dead: the one before can never be charged; charged: the one before ' +
-      'was charged and nothing was delivered, so that another pays twice',
+    'Why a payment is requested. none: there is none; changed: the agent requests other terms than those ' +
+      'signed; too-late: the existing one expires too soon; dead: the previous one can never be charged; ' +
+      'charged: the previous one was charged without a delivery, so that another pays twice',
   )
 
 /** One thing that a run waits for. */
@@ -177,14 +178,17 @@ export const runJob = z.strictObject({
   state: z
     .enum(['unpaid', 'quoting', 'sent', 'done', 'failed'])
     .describe(
-      'unpaid: waits for a payment; quoting: its agent is asked for its price, nothing has left; sent: the order with ' +
-        'its payment has left, or may have; done; failed',
+      'unpaid: waits for a payment; quoting: its agent is asked for the price, nothing was sent; sent: the ' +
+        'order with its payment was sent, or may have been; done; failed',
     ),
   attempt: z.int().nonnegative().describe('0: nothing was sent'),
-  input: jsonObject.nullable().describe('What was ordered, or will be'),
+  input: jsonObject.nullable().describe('The input of the order, current or future'),
   because: because.nullable(),
   error_type: z.string().nullable(),
-  error: z.string().nullable().describe('Where it failed: why, in the words of the agent or of the platform'),
+  error: z
+    .string()
+    .nullable()
+    .describe('After a failure: the reason, in the words of the agent or of the platform'),
   payment: z
     .strictObject({
       job_id: z.string(),
@@ -194,8 +198,8 @@ export const runJob = z.strictObject({
       state: z
         .enum(['ready', 'sent', 'paid', 'dead', 'wiped'])
         .describe(
-          'ready: kept, not sent; sent: may be charged; paid: the chain shows the charge; dead: it can never be ' +
-            'charged; wiped: deleted before it was sent',
+          'ready: stored, not sent; sent: may be charged; paid: the chain shows the charge; dead: it can never ' +
+            'be charged; wiped: deleted before it was sent',
         ),
     })
     .nullable()
@@ -207,14 +211,14 @@ export const runJob = z.strictObject({
       transaction: z.string().nullable(),
       block_number: z.int().nonnegative().nullable(),
       usable_until: unixSeconds.describe(
-        'From then on it is certain that an unused payment never will be used',
+        'From then on it is certain that an unused payment can never be used',
       ),
       charged_without_delivery: z.boolean(),
       output_problem: z.string().nullable(),
     })
     .nullable()
     .describe(
-      'How the job of its newest payment stands, as `GET /v1/jobs/:jobId` has it; null: not ordered yet',
+      'The status of the job of its newest payment, as in `GET /v1/jobs/:jobId`; null: not ordered yet',
     ),
 })
 
@@ -227,12 +231,12 @@ export const runStep = z.strictObject({
   state: z
     .enum(['waiting', 'skipped', 'asking', 'sleeping', 'ordering', 'failed', 'done'])
     .describe(
-      'waiting: for what is wired into it; skipped: that does not come; asking: a person; sleeping: until a time; ' +
-        'ordering: its jobs; failed: it could not be done, and nothing was sent; done',
+      'waiting: for its inputs; skipped: its inputs will not come; asking: a person; sleeping: until a ' +
+        'time; ordering: its jobs; failed: it could not be done, and nothing was sent; done',
     ),
-  reason: z.string().nullable().describe('Where it failed'),
-  until: unixSeconds.nullable().describe('Where it sleeps'),
-  value: z.unknown().optional().describe('Where a person is asked: what about'),
+  reason: z.string().nullable().describe('After a failure'),
+  until: unixSeconds.nullable().describe('While it sleeps'),
+  value: z.unknown().optional().describe('The question, if a person is asked'),
   outputs: jsonObject.nullable().describe('By port; null: it is not done'),
   jobs: z.array(runJob).describe('Of a paid step: one, or one for each item of its list, as far as known'),
 })
@@ -243,29 +247,29 @@ export type RunStepAnswer = z.infer<typeof runStep>
 const progress = {
   run_id: z.uuid(),
   status: runStatus,
-  waiting: z.array(runWaiting).describe('All that it waits for, in the order of the steps'),
-  payer: address.nullable().describe('Who pays: the signer of its first payment; null: none has come'),
+  waiting: z.array(runWaiting).describe('Everything that it waits for, in the order of the steps'),
+  payer: address.nullable().describe('The payer: the signer of its first payment; null: there is none yet'),
   max_total: decimalUsdc,
   paid: decimalUsdc.describe('Charged, as the chain proves'),
-  exposed: decimalUsdc.describe('Sent, and neither charged nor dead so far'),
+  exposed: decimalUsdc.describe('Sent, and neither charged nor void so far'),
   exposed_until: unixSeconds
     .nullable()
-    .describe('Until then what is exposed may be charged; null: nothing is'),
+    .describe('Until then the exposed amount may be charged; null: there is none'),
   ready: decimalUsdc.describe('Signed, and not sent'),
   steps: z.array(runStep).describe('In the order in which they can run'),
-  output: jsonObject.describe('What the run gives, as far as it is there'),
+  output: jsonObject.describe('The outputs of the run so far'),
   created_at: unixSeconds,
   changed_at: unixSeconds,
   ended_at: unixSeconds
     .nullable()
-    .describe('When it was completed, failed, or cancelled with nothing left to come'),
+    .describe('When it was completed, failed, or cancelled with no payment open'),
   kept_until: unixSeconds
     .nullable()
-    .describe('It is deleted then unless a payment is brought before; null: it is kept for days'),
+    .describe('It is deleted then unless a payment is added before; null: it is kept for days'),
 }
 
 /** The data of an event `run` of `GET /v1/runs/:runId/events`: every field of a run that can change. */
-export const runProgress = z.strictObject(progress).describe('How a run stands')
+export const runProgress = z.strictObject(progress).describe('The state of a run')
 
 /** The type that {@link runProgress} parses to. */
 export type RunProgress = z.infer<typeof runProgress>
@@ -303,8 +307,8 @@ export const runStarted = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Opens and controls the run for a caller who sends it; kept here as a hash. Absent where the caller made it, and where ' +
-        'the run was started before',
+      'Opens and controls the run; stored here as a hash. Absent if the caller created it, and if the run ' +
+        'was started before',
     ),
 })
 
@@ -314,8 +318,8 @@ export type RunStarted = z.infer<typeof runStarted>
 /** The query of `GET /v1/me/runs`. */
 export const runsQuery = z.strictObject({
   flow_id: z.uuid().optional().describe('Only runs of this saved flow'),
-  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the previous page'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('The page size, 1 to 100; default 20'),
 })
 
 /** A run in a list. */

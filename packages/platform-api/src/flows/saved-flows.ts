@@ -19,13 +19,13 @@ export const flowCreate = z.strictObject({ flow: flowSchema })
 /** The body of `PUT /v1/flows/:flowId`. */
 export const flowUpdate = z.strictObject({
   flow: flowSchema,
-  revision: z.int().positive().describe('The one that was changed: where another was saved since, 409'),
+  revision: z.int().positive().describe('The revision that was changed: if another was saved since, 409'),
 })
 
 /** The body of a 409 response of `PUT /v1/flows/:flowId`: the saved revision, and who saved it. */
 export const flowConflict = z.strictObject({
   ...failure.shape,
-  revision: z.int().positive().optional().describe('Of what is kept now'),
+  revision: z.int().positive().optional().describe('Of the stored revision'),
   changed_at: unixSeconds.optional(),
   changed_by: z.enum(['this session', 'another session']).optional().describe('Of the same address'),
 })
@@ -68,13 +68,13 @@ export const flowLine = z.strictObject({
   changed_at: unixSeconds,
   broken: z
     .boolean()
-    .describe('A capability that it orders has gone, or changed so that it cannot be run as it is'),
+    .describe('A capability that it orders is gone, or changed so that the flow cannot be run'),
 })
 
 /** The query of `GET /v1/flows`. */
 export const flowsQuery = z.strictObject({
-  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the previous page'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('The page size, 1 to 100; default 20'),
 })
 
 /**
@@ -113,7 +113,7 @@ export const flowTemplate = z.strictObject({
   description: z.string(),
   price: z.string().describe('Decimal USDC'),
   agents: z.array(z.string()).describe('The agents that it orders from, by name'),
-  sample_input: jsonObject.describe('What it can be tried with'),
+  sample_input: jsonObject.describe('A sample input'),
   flow: jsonObject,
 })
 
@@ -129,7 +129,7 @@ export type TemplatesAnswer = z.infer<typeof templatesAnswer>
 /** The body of `POST /v1/flows/dry-run`. */
 export const dryRunRequest = z.strictObject({
   flow: flowSchema,
-  input: jsonObject.optional().describe('Default: a sample of what the flow takes'),
+  input: jsonObject.optional().describe('Default: a sample of the inputs of the flow'),
 })
 
 /** `POST /v1/flows/dry-run`: the result of the flow on sample data. No agent is called and nothing is paid. */
@@ -140,7 +140,7 @@ export const dryRunAnswer = z.strictObject({
       step: z.string(),
       state: z.enum(['done', 'skipped', 'failed', 'waiting']),
       reason: z.string().nullable(),
-      outputs: jsonObject.nullable().describe('Of jobs: samples that suit their schemas'),
+      outputs: jsonObject.nullable().describe('Outputs of jobs: samples that match their schemas'),
     }),
   ),
   output: jsonObject,

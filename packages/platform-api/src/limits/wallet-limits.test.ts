@@ -3,7 +3,7 @@ import { agentSpender, tokenApprovals, walletLimits, type WalletLimits } from '.
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const WORD = `0x${'44'.repeat(32)}`
-/** Two ABI words instead of one: the address of a stranger, followed by an amount. */
+/** Two ABI words instead of one: an unrelated address, followed by an amount. */
 const TWO_WORDS = `0x${'e7'.repeat(20).padStart(64, '0')}${'f'.repeat(64)}`
 
 const PERMISSION = {
@@ -76,7 +76,7 @@ test.each([TWO_WORDS, `${ADDRESS}00`, ADDRESS.slice(0, -1), '0x', '', null, unde
 )
 
 test.each(['-1', '1.5', '0x10', '1e9', ' 1', '', (2n ** 256n).toString(), '1'.repeat(1_000), 5, null])(
-  'PERM-01 %j is no amount',
+  'PERM-01 %j is not an amount',
   wrong => {
     for (const field of ['balance', 'allowance', 'total_left'])
       expect(new Set(wrongOf(walletLimits, { ...LIMITS, [field]: wrong }))).toEqual(new Set([field]))

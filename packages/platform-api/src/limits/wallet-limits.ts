@@ -33,23 +33,23 @@ export type PermissionState = z.infer<typeof permissionState>
 /** One permission of an owner, as stored in the SpendPermissions contract. */
 export const spendPermission = z.strictObject({
   id: word.describe('The name of the permission in the contract'),
-  spender: address.describe('Who may spend'),
+  spender: address.describe('The account that may spend'),
   token: address,
-  scope: word.describe('What `revoke` of the contract takes'),
+  scope: word.describe('The argument of `revoke` of the contract'),
   agent_id: uint256.describe('Decimal: an owner can permit a number that no agent has'),
   agent_name: z
     .string()
     .nullable()
-    .describe(`${OWNERS_WORDS} Null where no agent of this number is shown here`),
-  capability: z.string().describe('As the owner permitted it, at most 128 characters of it'),
-  limit: atomic.describe('The most that one spend may move, as set last'),
-  cap: atomic.describe('The most that all spends may move since the permission was first set'),
+    .describe(`${OWNERS_WORDS} Null if this platform shows no agent of this number`),
+  capability: z.string().describe('As the owner permitted it, at most 128 of its characters'),
+  limit: atomic.describe('The maximum of one spend, as set last'),
+  cap: atomic.describe('The maximum of all spends since the permission was first set'),
   spent: atomic,
   left: atomic.describe('Of the cap; zero once the permission is revoked, not once it has expired'),
   expires_at: unixSeconds.describe('The first second at which nothing can be spent, as set last'),
   recipients: z.array(address).describe('Empty: any recipient'),
   state: permissionState,
-  nonce: z.int().nonnegative().describe('What the next signature for it is made with'),
+  nonce: z.int().nonnegative().describe('The nonce of the next signature for it'),
   set_at: unixSeconds.describe('When it was last set'),
   set_transaction: transaction,
   revoked_at: unixSeconds.nullable(),
@@ -80,23 +80,25 @@ export const walletLimits = z
     block_number: z
       .int()
       .nonnegative()
-      .describe('The permissions are as of this block; the amounts beside them as of it or of a later one'),
-    block_time: unixSeconds.describe('The time of the newest block, which an end is held against'),
+      .describe('The permissions are as of this block; the amounts as of it or of a later one'),
+    block_time: unixSeconds.describe('The time of the newest block, with which expiries are compared'),
     balance: atomic,
-    allowance: atomic.describe('What the token lets the contract take now'),
-    total_left: atomic.describe('What is left of all live permissions in the token: the exact allowance'),
+    allowance: atomic.describe('The current allowance of the contract'),
+    total_left: atomic.describe(
+      'The remaining amount of all active permissions in the token: the exact allowance',
+    ),
     permit: z
       .strictObject({ name: z.string(), version: z.string(), nonce: uint256 })
       .nullable()
       .describe(
-        'The EIP-712 domain and the nonce of a signed approval (EIP-2612); null: the token takes none',
+        'The EIP-712 domain and the nonce of a signed approval (EIP-2612); null: the token accepts none',
       ),
     permissions: z
       .array(spendPermission)
       .max(200)
-      .describe('In any token: live ones first, then the newest; at most 200'),
+      .describe('In any token: active ones first, then the newest; at most 200'),
   })
-  .describe('What a wallet permits agents to move')
+  .describe('The permissions of a wallet for agents')
 
 /** The type that {@link walletLimits} parses to. */
 export type WalletLimits = z.infer<typeof walletLimits>
@@ -117,7 +119,7 @@ export const spendsQuery = z.strictObject({
     .regex(/^[0-9a-fA-F-]{36}(,[0-9a-fA-F-]{36})*$/, 'must be job ids with commas between them')
     .transform(text => text.split(','))
     .optional()
-    .describe(`Only spends of these jobs, at most ${MAX_SPEND_JOBS}, with commas between them`),
+    .describe(`Only spends of these jobs, at most ${MAX_SPEND_JOBS}, separated by commas`),
 })
 
 /** A spend that is included in a block. */
@@ -127,12 +129,12 @@ export const spendLine = z.strictObject({
   agent_name: z.string().nullable().describe(OWNERS_WORDS),
   capability: z.string(),
   token: address,
-  to: address.describe('Who got it'),
+  to: address.describe('The recipient'),
   amount: atomic,
   job_id: z
     .string()
     .nullable()
-    .describe('The job that it was made for, where the question named it; the chain has a hash of it alone'),
+    .describe('The job of the spend, if the request named it; the chain only has a hash of it'),
   transaction,
   block_number: z.int().nonnegative(),
   at: unixSeconds.describe('The time of its block'),
@@ -145,21 +147,21 @@ export type SpendLine = z.infer<typeof spendLine>
 export const walletSpends = z
   .strictObject({
     spends: z.array(spendLine),
-    total: z.int().nonnegative().describe('How many spends there are, under all pages'),
-    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the spends after these'),
+    total: z.int().nonnegative().describe('The number of spends on all pages'),
+    next_cursor: z.string().nullable().describe('Pass it as ?cursor= for the following spends'),
   })
-  .describe('What agents moved of a wallet’s tokens')
+  .describe('The spends of a wallet’s tokens by agents')
 
 /** The type that {@link walletSpends} parses to. */
 export type WalletSpends = z.infer<typeof walletSpends>
 
 /** One non-zero approval of the token. */
 export const tokenApproval = z.strictObject({
-  spender: address.describe('Who may move the tokens'),
+  spender: address.describe('The account that may move the tokens'),
   amount: atomic,
-  unlimited: z.boolean().describe('More than there is of the token'),
+  unlimited: z.boolean().describe('More than the supply of the token'),
   is_permissions_contract: z.boolean().describe('It is the approval that the permissions share'),
-  approved_at: unixSeconds.nullable().describe('When it was last given, where its block was read'),
+  approved_at: unixSeconds.nullable().describe('When it was last set, if its block was read'),
   transaction,
 })
 
@@ -173,7 +175,7 @@ export const tokenApprovals = z
     from_block: z
       .int()
       .nonnegative()
-      .describe('Approvals were looked for from this block on: 0 where the node answers for the whole chain'),
+      .describe('Approvals were searched from this block on: 0 if the node answers for the whole chain'),
   })
   .describe('Approvals of the token by a wallet')
 
@@ -186,7 +188,7 @@ export const agentSpender = z
     agent_id: z.int().positive(),
     spender: address.describe('The account that a permission must name'),
   })
-  .describe('Who sends the transactions of an agent that moves its callers’ tokens')
+  .describe('The account that sends the transactions of an agent that moves its callers’ tokens')
 
 /** The type that {@link agentSpender} parses to. */
 export type AgentSpender = z.infer<typeof agentSpender>

@@ -16,7 +16,7 @@ export const ownerDashboardQuery = z.strictObject({
     .enum(['7', '14', '30'])
     .default('7')
     .transform(Number)
-    .describe('How far back, in whole UTC days, today included: 7, 14 or 30; default 7'),
+    .describe('The period in whole UTC days, including today: 7, 14 or 30; default 7'),
 })
 
 /** A job as the owner of its agent sees it: without its contents and its payer. */
@@ -30,7 +30,7 @@ export const ownerJobLine = z
     charged: jobCharged,
     amount: z.string().describe('Decimal USDC'),
     created_at: z.number().nonnegative().describe('Unix seconds'),
-    elapsed_ms: z.int().nonnegative().nullable().describe("From sending to the agent's answer"),
+    elapsed_ms: z.int().nonnegative().nullable().describe('From the request to the agent’s answer'),
   })
   .describe('A job of an agent, for its owner')
 
@@ -41,9 +41,9 @@ export type OwnerJobLine = z.infer<typeof ownerJobLine>
 export const ownerJobs = z
   .strictObject({
     jobs: z.array(ownerJobLine),
-    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the jobs after these'),
+    next_cursor: z.string().nullable().describe('Pass it as ?cursor= for the following jobs'),
   })
-  .describe('Jobs that the platform sent an agent for callers, its own daily ones aside')
+  .describe('Jobs that the platform sent an agent for callers, without its own daily ones')
 
 /** The type that {@link ownerJobs} parses to. */
 export type OwnerJobs = z.infer<typeof ownerJobs>
@@ -63,17 +63,17 @@ export const ownerNotice = z
         'breaks_flows',
       ])
       .describe(
-        'offline: five checks in a row failed; warned: three or four did; refused and taken_down: not listed; ' +
-          'not_payable: its wallet is not the one that is proven; provisional: serves no /about; not_read: the newest ' +
-          'look at it failed, what it declared before stands; breaks_flows: flows that are kept here order what it offers ' +
-          'no more',
+        'offline: five checks in a row failed; warned: three or four did; refused and taken_down: not ' +
+          'listed; not_payable: its wallet differs from the proven one; provisional: serves no /about; ' +
+          'not_read: the newest inspection failed, and the previous declaration is kept; breaks_flows: stored ' +
+          'flows order capabilities that it no longer offers',
       ),
     agent_id: agentId,
     name: z.string(),
-    text: z.string().describe('What is wrong, in one sentence'),
+    text: z.string().describe('The problem, in one sentence'),
     since: seconds.nullable().describe('Null: not known'),
   })
-  .describe('Something about an agent that its owner should look at')
+  .describe('A notice about an agent for its owner')
 
 /** The type that {@link ownerNotice} parses to. */
 export type OwnerNotice = z.infer<typeof ownerNotice>
@@ -121,7 +121,7 @@ export type DashboardAgent = z.infer<typeof dashboardAgent>
  */
 export const ownerDashboard = z
   .strictObject({
-    address: z.string().describe('Who is signed in; lower-case address'),
+    address: z.string().describe('The signed-in address, in lower case'),
     from: seconds.describe('Unix seconds; UTC midnight'),
     to: seconds,
     jobs: jobCounts,
@@ -132,7 +132,7 @@ export const ownerDashboard = z
     earned_atomic,
     open: z
       .strictObject({ jobs: z.int().nonnegative(), amount: z.string().describe('Decimal USDC') })
-      .describe('Jobs without an outcome now, whenever they were ordered, and what they would bring'),
+      .describe('Jobs without an outcome now, of any age, and their possible earnings'),
     series: z
       .array(
         z.strictObject({
@@ -141,15 +141,15 @@ export const ownerDashboard = z
           capability: z.string(),
           earned,
           earned_atomic,
-          jobs: z.int().nonnegative().describe('All of that day, whatever came of them'),
+          jobs: z.int().nonnegative().describe('All jobs of that day, with any outcome'),
         }),
       )
-      .describe('By the day on which jobs were ordered, the oldest first; days without jobs are left out'),
+      .describe('By the day of the order, the oldest first; days without jobs are left out'),
     agents: z.array(dashboardAgent).describe('By their numbers; the first 50'),
-    notices: z.array(ownerNotice).describe('The gravest first'),
+    notices: z.array(ownerNotice).describe('The most serious first'),
     latest_jobs: z.array(ownerJobLine).describe('The newest ten'),
   })
-  .describe('How the agents of an owner do, together')
+  .describe('A summary of an owner’s agents')
 
 /** The type that {@link ownerDashboard} parses to. */
 export type OwnerDashboard = z.infer<typeof ownerDashboard>

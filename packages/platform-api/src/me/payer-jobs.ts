@@ -10,14 +10,14 @@ export const MAX_JOBS_PER_PAGE = 100
 /** The query parameters that both lists of jobs share. */
 const page = {
   status: jobStatus.optional().describe('Only jobs of this status'),
-  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the previous page'),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(MAX_JOBS_PER_PAGE)
     .default(20)
-    .describe('How many, 1 to 100; default 20'),
+    .describe('The page size, 1 to 100; default 20'),
 }
 
 /** The query of `GET /v1/me/jobs`. */
@@ -33,22 +33,25 @@ export const ownerJobsQuery = z.strictObject({
 export const jobLine = z
   .strictObject({
     job_id: z.string(),
-    run_id: z.uuid().nullable().describe('The run of a flow that ordered it; null: somebody did'),
+    run_id: z
+      .uuid()
+      .nullable()
+      .describe('The run of a flow that ordered it; null: a caller ordered it directly'),
     agent_id: z.int().positive(),
-    agent_name: z.string().describe('As the agent is called now'),
+    agent_name: z.string().describe('The current name of the agent'),
     capability: z.string(),
     status: jobStatus,
     charged: jobCharged,
     amount: decimalUsdc,
     created_at: unixSeconds,
-    finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),
-    elapsed_ms: z.int().nonnegative().nullable().describe("From sending to the agent's answer"),
+    finished_at: unixSeconds.nullable().describe('The time of completion or failure; null: neither yet'),
+    elapsed_ms: z.int().nonnegative().nullable().describe('From the request to the agent’s answer'),
     error_type: z.string().nullable(),
-    error: z.string().nullable().describe('Where it failed: why, in the words of the agent'),
+    error: z.string().nullable().describe('After a failure: the reason, in the words of the agent'),
     payment: z.strictObject({
       status: paymentStatus,
       transaction: z.string().nullable(),
-      usable_until: unixSeconds.describe('Until then the payment could still be charged, unless it was'),
+      usable_until: unixSeconds.describe('Until then the payment may still be charged'),
     }),
   })
   .describe('A job in the list of its payer, without its contents')
@@ -74,7 +77,7 @@ export type JobLine = z.infer<typeof jobLine>
 export const payerJobs = z
   .strictObject({
     jobs: z.array(jobLine),
-    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the jobs after these'),
+    next_cursor: z.string().nullable().describe('Pass it as ?cursor= for the following jobs'),
     months: z
       .array(
         z.strictObject({
@@ -82,13 +85,13 @@ export const payerJobs = z
             .string()
             .regex(/^\d{4}-\d{2}$/)
             .describe('UTC: "2026-11"'),
-          jobs: z.int().nonnegative().describe('Ordered in it, whatever came of them'),
-          paid: decimalUsdc.describe('What was charged for them, as proven on the chain'),
+          jobs: z.int().nonnegative().describe('All jobs ordered in it, with any outcome'),
+          paid: decimalUsdc.describe('The amount charged for them, as proven on the chain'),
         }),
       )
       .describe(
-        'The newest first, at most 12, whatever the status asked for; with a cursor empty. Of a payer with more than ' +
-          '20,000 jobs in these months, only the whole months among the newest 20,000',
+        'The newest first, at most 12, independent of the status filter; empty with a cursor. For a payer ' +
+          'with more than 20,000 jobs in these months, only the whole months among the newest 20,000',
       ),
   })
   .describe('Jobs of a payer')

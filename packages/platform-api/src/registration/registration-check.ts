@@ -19,9 +19,10 @@ export const registrationCheckName = z
     'wallet',
   ])
   .describe(
-    'endpoint: https, at a public address; unclaimed: no agent is listed there, none was taken down; advice where it is the one of this registration; health and about: ' +
-      'GET on the two; health_name: both say the same name; dev_mode_off: POST /execute without a payment does no work; ' +
-      'payment_required: it is answered 402 with `accepts`; network, price and wallet: what that asks for',
+    'endpoint: https, at a public address; unclaimed: no agent is listed or was taken down there; advice ' +
+      'if it is the agent of this registration; health and about: GET on the two; health_name: both have ' +
+      'the same name; dev_mode_off: POST /execute without a payment does no work; payment_required: it is ' +
+      'answered 402 with `accepts`; network, price and wallet: the terms in that answer',
   )
 
 const MAX_TEXT = 1_000
@@ -34,19 +35,19 @@ export const registrationCheck = z
     ok: z.boolean(),
     severity: z
       .enum(['required', 'advice'])
-      .describe('required: where it fails nothing is registered; advice: registered all the same'),
-    detail: text.describe('What was found, in one sentence'),
+      .describe('required: if it fails nothing is registered; advice: registered nevertheless'),
+    detail: text.describe('The result, in one sentence'),
     ms: z
       .int()
       .nonnegative()
       .nullable()
-      .describe('How long the request took that it rests on; null: there was none'),
-    rule: text.nullable().describe('The rule that is broken; null where it passed'),
-    expected: text.nullable().describe('What should have come; null where it passed'),
-    got: text.nullable().describe('What came, in words of the platform; null where it passed'),
-    fix: text.nullable().describe('What to change; null where there is nothing to do'),
+      .describe('The duration of the request behind it; null: there was none'),
+    rule: text.nullable().describe('The broken rule; null if it passed'),
+    expected: text.nullable().describe('The expected result; null if it passed'),
+    got: text.nullable().describe('The actual result, in words of the platform; null if it passed'),
+    fix: text.nullable().describe('The change to make; null if there is none'),
   })
-  .describe('One check of an endpoint that somebody wants to register')
+  .describe('One check of an endpoint to register')
 
 /** The type that {@link registrationCheck} parses to. */
 export type RegistrationCheck = z.infer<typeof registrationCheck>
@@ -74,16 +75,16 @@ export const registrationFailure = z
     checks: z
       .array(registrationCheck)
       .optional()
-      .describe('In the order they were made; absent where the request itself was refused'),
+      .describe('In the order of the checks; absent if the request itself was refused'),
     listed: z
       .strictObject({
         agent_id: z.int().positive(),
         owner: z.string().describe('Lower-case address'),
       })
       .optional()
-      .describe('The agent that is listed with the endpoint already, where that is why'),
+      .describe('The agent already listed with the endpoint, if that is the reason'),
   })
-  .describe('Why an endpoint is not registered')
+  .describe('The reason why an endpoint is not registered')
 
 /** The type that {@link registrationFailure} parses to. */
 export type RegistrationFailure = z.infer<typeof registrationFailure>

@@ -209,7 +209,7 @@ test('notices are listed with the most serious first', async () => {
   ])
 })
 
-test('an owner is told of flows that order a capability that is no longer offered, if it ever was', async () => {
+test('an owner is notified of flows that order a capability that is no longer offered, if it ever was', async () => {
   const { agentId } = await insertAgent(stage.database, { owner: OWNER })
   await insertAgent(stage.database, { owner: OWNER })
   const order = async (name: string): Promise<void> => {

@@ -60,7 +60,7 @@ test.each<[string, FieldMap]>([
   await expectValid(agentOpenapi(agent(fields)))
 })
 
-test('an agent that shows no declaration has no document', () => {
+test('an agent without a published declaration has no document', () => {
   expect(agentOpenapi({ ...agent({}), standing: 'provisional', declaration: undefined })).toBeUndefined()
   expect(agentOpenapi({ ...agent({}), standing: 'taken-down' })).toBeUndefined()
 })

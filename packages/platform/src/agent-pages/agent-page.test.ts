@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterAll(() => stage.close())
 
-test('a page shows who an agent is, what it does and what it costs', async () => {
+test('a page shows the agent’s name, capabilities and prices', async () => {
   const { agentId, owner } = await insertAgent(stage.database, { badge: 'silver', badgeShown: 'bronze' })
   await stage.database.inTransaction(async client => {
     await watchAgent(client, agentId, stage.clock.nowMs())
@@ -111,7 +111,7 @@ test('the hash of a capability changes with its schemas and price, and with noth
   )
 })
 
-test('a page shows how long jobs take, counting only those that others paid for', async () => {
+test('a page shows how long jobs take, counting only those that other wallets paid for', async () => {
   const { agentId, owner } = await insertAgent(stage.database)
   expect(await read(agentId)).toMatchObject({ job_p50_ms: null, job_p95_ms: null })
   for (let ms = 1; ms <= 20; ms += 1)

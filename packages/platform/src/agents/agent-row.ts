@@ -155,8 +155,8 @@ export function toCategory(kept: string | null): AgentCategory | undefined {
 }
 
 /**
- * The owner in whose name an agent is called, for whom a private network may be open (D54); `undefined` when somebody else
- * wrote the endpoint, because anyone can transfer an agent to anyone.
+ * The owner in whose name an agent is called, for whom a private network may be open (D54); `undefined` when another
+ * account wrote the endpoint, because anyone can transfer an agent to anyone.
  */
 export function calledFor({ owner, endpointBy }: Pick<AgentRow, 'owner' | 'endpointBy'>): string | undefined {
   return owner === endpointBy ? owner : undefined

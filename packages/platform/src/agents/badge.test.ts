@@ -41,7 +41,7 @@ test('D34 success counts by the lower bound, so a few successful jobs prove litt
   expect(earned({ paidJobs: 1_000, failedJobs: 100 })).toBe('bronze')
 })
 
-test('D34 the bound equals the values of the textbooks', () => {
+test('D34 the bound equals published reference values', () => {
   expect(wilsonLowerBound(0, 0)).toBe(0)
   expect(wilsonLowerBound(0, 10)).toBeCloseTo(0, 12)
   expect(wilsonLowerBound(10, 10)).toBeCloseTo(0.722_467_2, 6)

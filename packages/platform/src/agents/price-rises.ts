@@ -3,7 +3,7 @@ import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 /** The prices of one declaration, and when it was first read. */
 export interface PriceList {
   readonly readAtMs: number
-  /** Capability to decimal USDC. */
+  /** The notices for owners of agents that still have their stake; the most serious first. Pure. */
   readonly prices: { readonly [capability: string]: string }
 }
 

@@ -214,7 +214,7 @@ test('an unreachable database is answered with 503 and Retry-After, and /health 
   await database.pool.end()
 })
 
-test('while the database is away orders wait, other requests get 503 with Retry-After, and a stop ends the waiting', async () => {
+test('while the database is unavailable orders wait, other requests get 503 with Retry-After, and a stop ends the waiting', async () => {
   const door = await openDatabaseDoor(TEST_DATABASE_URL)
   const database = connectDatabase({
     connectionString: door.url,
@@ -346,7 +346,7 @@ test("operator routes require the operator's token, owner routes an owner's sess
   expect(await codes('/v1/me/x')).toEqual([403, 200, 401, 401])
 })
 
-test("an owner's route with parameters must declare whose they are", () => {
+test('an owner’s route with parameters must declare the owner of its resource', () => {
   const route = defineRoute({
     method: 'GET',
     path: '/v1/me/things/:thingId',

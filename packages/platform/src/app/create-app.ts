@@ -111,8 +111,8 @@ function openGate(
     clock,
     onChange: isAway =>
       isAway
-        ? log.warn('the database is away: orders wait')
-        : log.info('the database is back: waiting orders go on'),
+        ? log.warn('the database is unavailable: orders wait')
+        : log.info('the database is back: waiting orders continue'),
   })
   app.addHook('preClose', done => {
     gate.close()

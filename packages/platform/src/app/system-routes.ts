@@ -81,7 +81,7 @@ const waysIn = z.strictObject({
 
 const readiness = z.strictObject({
   ready: z.boolean(),
-  database: z.string().describe('"ok", or what is missing'),
+  database: z.string().describe('"ok", or the missing condition'),
   process: z.string().describe('"ok", or that it is stopping'),
   clock: z.string().describe('"ok", or how it differs from the node\'s; 503 from half a minute on'),
 })

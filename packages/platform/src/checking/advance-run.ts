@@ -118,7 +118,7 @@ function sizeOf(run: Run): number {
   return stateOf(run).length
 }
 
-/** The inputs of newly sent jobs. They are stored with their payments, from where they are sent and later shown. */
+/** The inputs of newly sent jobs. They are stored with their payments, and sent and shown from there. */
 function findInputs(graph: Graph, before: Run, run: Run): WrittenRun['inputs'] {
   const known = new Set(planRun(graph, before).sent.map(({ jobId }) => jobId))
   return planRun(graph, run)

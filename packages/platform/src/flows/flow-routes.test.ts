@@ -85,7 +85,7 @@ test('an agent that is offline, closed or gone is an error at its step', async (
   expect(await messageOf(flow)).toBe('Word counter no longer offers “count”.')
 })
 
-test('a price that rose since the flow was made must be accepted again', async () => {
+test('a price that rose since the flow was created must be accepted again', async () => {
   const flow = await flowWith()
   const { count } = sampleDeclaration('0x').capabilities
   if (count === undefined) throw new Error('no capability')

@@ -10,7 +10,7 @@ const OWNER = `0x${'ab'.repeat(20)}`
 
 const staged = stageApps()
 
-test('API4 one caller may send a limited number of requests, and is told when to retry', async () => {
+test('API4 one caller may send a limited number of requests, and gets the time to retry', async () => {
   const clock = createManualClock()
   const route: Route = { ...echoRoute, perMinute: 6 }
   const other: Route = { ...echoRoute, path: '/v1/others/:thingId', perMinute: 6 }

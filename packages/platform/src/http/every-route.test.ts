@@ -61,7 +61,7 @@ const BODIES: { readonly [route: string]: object } = {
   'PUT /v1/flows/:flowId': { flow: OWN_FLOW, revision: 1 },
 }
 
-/** Public routes about one thing that every caller may see or report on. */
+/** Public routes about one resource that every caller may see or report on. */
 const FOR_EVERYBODY = [
   'GET /v1/agents/:agentId',
   'GET /v1/agents/:agentId/openapi.json',
@@ -125,7 +125,7 @@ test('API1 every route with a parameter has an owner, is the operator’s, or is
   expect(routes.filter(route => route.belongsTo !== undefined).length).toBeGreaterThanOrEqual(4)
 })
 
-test('API1 WEB-07 things of another owner are answered with 404 on every route, and stay unchanged', async () => {
+test('API1 WEB-07 resources of another owner are answered with 404 on every route, and stay unchanged', async () => {
   const own = routes.filter(route => route.belongsTo !== undefined)
   for (const route of own) {
     clock.pass(60_000)
@@ -147,7 +147,7 @@ test('API1 a caller without a session has no access either', async () => {
   }
 })
 
-test('an owner’s own things are found, so the 404 above depends on the owner', async () => {
+test('an owner’s own resources are found, so the 404 above depends on the owner', async () => {
   for (const route of routes.filter(one => one.belongsTo !== undefined)) {
     clock.pass(60_000)
     const things = await makeOwnThings(stage.parts, app)
@@ -157,7 +157,7 @@ test('an owner’s own things are found, so the 404 above depends on the owner',
   }
 })
 
-test('a thing that does not exist is answered like one of another owner', async () => {
+test('a missing resource is answered like one of another owner', async () => {
   const nobodys = {
     ...victim,
     ids: {
@@ -182,7 +182,7 @@ test('a thing that does not exist is answered like one of another owner', async 
   }
 })
 
-test('API1 lists of an owner contain no things of others', async () => {
+test('API1 lists of an owner contain no resources of others', async () => {
   const lists = routes.filter(
     route => route.access === 'owner' && route.method === 'GET' && !route.path.includes(':'),
   )

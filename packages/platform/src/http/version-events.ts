@@ -1,17 +1,17 @@
 import type { ServerEvent } from './route.ts'
 
-/** How the versions of a thing are read and sent as events. */
+/** How the versions of a resource are read and sent as events. */
 export interface ShownVersion<Thing> {
   /** The name of the events. */
   readonly event: string
-  /** `undefined` when the thing no longer exists. */
+  /** `undefined` when the resource no longer exists. */
   read(): Promise<Thing | undefined>
   describe(thing: Thing): Promise<ServerEvent['data']>
   /** Whether no further change is possible. */
   isOver(thing: Thing): boolean
 }
 
-/** Yields an event for each version of a thing, except for the first version if its id equals `seen`. */
+/** Yields an event for each version of a resource, except for the first version if its id equals `seen`. */
 export async function* versionEvents<Thing>(
   versions: AsyncIterable<string>,
   seen: string | undefined,

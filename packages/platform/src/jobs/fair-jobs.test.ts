@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 
 let stage: Stage
 let jobs: Background | undefined
-/** The URLs of sendings that are currently hanging. */
+/** The URLs of sends that are currently hanging. */
 let hanging: string[]
 let sent: string[]
 let seenOnChain: number
@@ -117,7 +117,7 @@ async function held(): Promise<number> {
   return rows.length
 }
 
-test('a host that never answers has a limited number of sendings, and other hosts get the free slots', async () => {
+test('a host that never answers has a limited number of sends, and other hosts get the free slots', async () => {
   await insertAgent(stage.database)
   await writeMany(30, { endpoint: SLOW, atMs: Date.now() - MINUTE_MS })
   start({ slots: 16, perHost: 2 })
@@ -150,7 +150,7 @@ test('twenty hosts that never answer leave a slot for another host', async () =>
   expect(new Set(hanging).size).toBe(20)
 })
 
-test('payments are checked while every sending hangs', async () => {
+test('payments are checked while every send hangs', async () => {
   await insertAgent(stage.database)
   const [answered = ''] = await writeMany(1, { endpoint: SLOW })
   await stage.database.pool.query(
@@ -194,7 +194,7 @@ test('of one host the job that expires first is sent first, and expired jobs com
   expect(order).toEqual([short, long, expired])
 })
 
-test('hosts with the fewest sendings come first, and hosts at their limit are left out', async () => {
+test('hosts with the fewest sends come first, and hosts at their limit are left out', async () => {
   await insertAgent(stage.database)
   for (const name of ['a', 'b', 'c']) await writeMany(3, { endpoint: `https://${name}.example` })
   const underWay = new Map([

@@ -96,7 +96,7 @@ const failed = (status: number, errorType: string, error: string) => ({
   body: { status: 'failed', error_type: errorType, error, service_version: '1.0' },
 })
 
-test('a job is quoted, paid, done and answered with its output and a receipt that is checked offline', async () => {
+test('a job is quoted, paid, delivered and answered with its output and a receipt that is verified offline', async () => {
   const quoted = await ask({
     method: 'POST',
     url: '/v1/quotes',

@@ -227,7 +227,7 @@ async function restartWithout(running: Background): Promise<Background> {
   return { stop: () => Promise.resolve() }
 }
 
-test('a payment that expired unused is dead: its job stays expired, and the agent is not asked again', async () => {
+test('a payment that expired unused is void: its job stays expired, and the agent is not asked again', async () => {
   agent.declaration = { ...agent.declaration, max_deadline_seconds: 1 }
   await list()
   agent.behave = () => Promise.resolve({ status: 502, body: 'Bad gateway' })

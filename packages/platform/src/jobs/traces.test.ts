@@ -62,7 +62,7 @@ async function order(headers: { readonly [name: string]: string }): Promise<JobA
 const eventsOf = (jobId: string): readonly string[] =>
   lines.filter(({ job }) => job === jobId).map(({ event }) => event)
 
-test('an order’s trace is sent with each sending under a new span id, and is in every line about the job', async () => {
+test('an order’s trace is sent with each send under a new span id, and is in every line about the job', async () => {
   const honest = agent.behave
   agent.behave = async call =>
     call.repeats === 0 ? { status: 503, headers: {}, body: '{}' } : await honest(call)
@@ -85,7 +85,7 @@ test.each([
   ['none', {}],
   ['an invalid one', { traceparent: `ff-${TRACE}-${SPAN}-01` }],
   ['a very long one', { traceparent: `00-${TRACE}-${SPAN}-01${'0'.repeat(5_000)}` }],
-])('an order without a valid traceparent is taken, and gets a trace of its own: %s', async (_, headers) => {
+])('an order without a valid traceparent is accepted, and gets a new trace: %s', async (_, headers) => {
   const { job_id: jobId } = await order(headers)
   const [sent] = agent.seen.map(({ traceparent }) => parseTraceparent(String(traceparent)))
   expect(sent).toMatchObject({ id: expect.stringMatching(/^(?!4bf9)[0-9a-f]{32}$/) })

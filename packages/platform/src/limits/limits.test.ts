@@ -314,7 +314,7 @@ describe('the spends of a wallet', () => {
 describe('approvals', () => {
   const found = (): Promise<TokenApprovals> => get('/approvals')
 
-  test('PERM-04 include an unlimited one, until it is set to zero', async () => {
+  test('PERM-04 include an unlimited approval, until it is set to zero', async () => {
     await permissions.approve(OWNER, 3_000_000n)
     await permissions.token(OWNER, 'approve', [STRANGER, ENDLESS])
     await permissions.token(OWNER, 'approve', [SHOP, 5n])
@@ -412,7 +412,7 @@ describe('the account that spends for an agent', () => {
   })
 })
 
-test('a permission of a token that lies has no effect on the amounts, which are the contract’s', async () => {
+test('a token that lies has no effect on the amounts, which are the contract’s', async () => {
   const odd = permissionOf({ token: chain.agentRegistry })
   await permissions.call(OWNER, encode('set', [odd]))
   await follow()

@@ -107,7 +107,7 @@ test('D33 an agent is shown as waiting, online, online with a warning, offline, 
   await checkUntil('online')
 })
 
-test('an agent that is no longer watched is not checked, and keeps its count of failures until it is watched again', async () => {
+test('an agent that is no longer monitored is not checked, and keeps its failure count until it is monitored again', async () => {
   const watch = (): Promise<void> => stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
   isDown = true
   refusals = 6
@@ -127,7 +127,7 @@ test('an agent that is no longer watched is not checked, and keeps its count of 
   await checkUntil('offline')
 })
 
-test('an owner gets one notice each when an agent is warned of, offline, and back', async () => {
+test('an owner gets one notice each when an agent is failing, offline, and back', async () => {
   const payload = { url: 'https://owner.example/hook' }
   await ask({ method: 'PUT', url: PATH, headers: await signedInAs(stage.parts, OWNER), payload })
   await stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
@@ -145,7 +145,7 @@ test('an owner gets one notice each when an agent is warned of, offline, and bac
   expect(notices.toSorted()).toEqual(['agent.back', 'agent.offline', 'agent.warned'])
 })
 
-test('there is no health of an agent that is not shown', async () => {
+test('an agent without a page has no health endpoint', async () => {
   expect((await ask({ url: '/v1/agents/2/health' })).statusCode).toBe(404)
   expect((await ask({ url: '/v1/agents/0/health' })).statusCode).toBe(400)
   expect((await ask({ url: '/v1/agents/1/health?days=36' })).statusCode).toBe(400)

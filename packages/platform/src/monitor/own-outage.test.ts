@@ -47,7 +47,7 @@ async function stageAgents(isDown: (agentId: number) => boolean, onAttempt: () =
   await watchMany(stage.database, { count: AGENTS, endpoint: `'https://agent-' || id || '.example'` })
 }
 
-test('HLT-03 while no agent can be reached, none is warned of, and counted failures are taken back', async () => {
+test('HLT-03 while no agent can be reached, no warning is sent, and counted failures are reverted', async () => {
   let isDown = false
   let attempts = 0
   await stageAgents(

@@ -255,7 +255,7 @@ describe('the operator', () => {
     ).toEqual([{ actor: 'operator', action: 'receipt-key-rotated' }])
   })
 
-  test('revokes a key that others may have had: the key set shows since when, and a new key signs', async () => {
+  test('revokes a key that may have leaked: the key set shows since when, and a new key signs', async () => {
     const nowMs = stage.clock.nowMs()
     const { keyId } = await readSigningKey(stage.database, nowMs)
     const request = { method: 'POST', url: `/v1/operator/receipt-keys/${keyId}/revoke` } as const

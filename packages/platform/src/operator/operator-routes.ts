@@ -20,7 +20,7 @@ const agentParams = z.strictObject({ agentId })
 const standingRestored = standingAfter.extend({
   standing: z
     .enum(['waiting', 'deregistered'])
-    .describe('A restored agent is looked at anew before it is listed; one that has left stays so'),
+    .describe('A restored agent is inspected again before it is listed; a deregistered one stays so'),
 })
 const CURSOR = /^\d{1,15}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A JWK thumbprint (RFC 7638) with SHA-256. */

@@ -26,7 +26,7 @@ export type ConnectTo = (address: string, port: number) => Socket
 export const connectOverTcp: ConnectTo = (address, port) =>
   connectTcp({ host: address, port, noDelay: true, keepAlive: true })
 
-/** What every connection needs. */
+/** The requirements of every connection. */
 export interface ConnectionWays {
   readonly localMode: boolean
   /**

@@ -66,7 +66,7 @@ function canaryCalls(): number {
   return canaries.reduce((sum, canary) => sum + canary.connections(), 0)
 }
 
-test('SSRF-07 an owner who wants no calls gets none: no name is resolved and no socket opened', async () => {
+test('SSRF-07 an owner who opted out gets no calls: no name is resolved and no socket opened', async () => {
   const name = 'one.agents.example'
   const outcome = await look(
     guard({ [name]: [PUBLIC] }, { shunnedHosts: ['agents.example'] }),

@@ -50,7 +50,7 @@ describe('D37 the request', () => {
 })
 
 describe('SSRF-03 redirects are returned, not followed', () => {
-  test.each([301, 302, 303, 307, 308])('%i to an inner address', async status => {
+  test.each([301, 302, 303, 307, 308])('%i to a private address', async status => {
     const location = `http://127.0.0.1:${at.canary.port}/latest/meta-data/`
     const outcome = await at.call(socket => {
       socket.write(httpHead(status, `location: ${location}`, 'content-length: 0'))

@@ -216,7 +216,7 @@ describe('SSRF-07 work that does not end', () => {
   })
 
   test.each([9_000, 60_000])(
-    'of four hosts at a shared address leaves the others there their slots (%s ms)',
+    'of four hosts at a shared address leaves the others their slots (%s ms)',
     async timeoutMs => {
       const victim = holdAnswers()
       const busy = await stranger((socket, head) =>

@@ -17,7 +17,7 @@ const OTHER_OWNER = '0x2222222222222222222222222222222222222222'
 const PUBLIC = '93.184.216.34'
 const INSIDE = '10.1.2.3'
 const INSIDE_SIX = 'fd12:3456::7'
-/** Trusted on the private network alone. */
+/** Trusted only on the private network. */
 const innerAuthority = makeCertificate(['*.agents.svc', 'billing', '*.corp.example', 'agents.svc'])
 
 let agent: UntrustedHost
@@ -44,7 +44,7 @@ interface Opened {
   readonly at?: UntrustedHost
 }
 
-/** A guard whose operator opened 10.1.0.0/16 and fd12:3456::/32 to the agents of one owner. */
+/** A guard with 10.1.0.0/16 and fd12:3456::/32 opened to the agents of one owner. */
 function guard(names: Names, opened: Opened = {}): Outbound {
   const { port } = opened.at ?? agent
   const addresses = Object.values(names).flat(2)
@@ -92,7 +92,7 @@ describe('D54 agents of the named owner', () => {
     expect(agent.serverNames.at(-1)).toBe(host)
   })
 
-  test('the owner may be looked up only when it matters', async () => {
+  test('the owner is looked up only when it matters', async () => {
     const opened = guard({ 'count.agents.svc': [INSIDE] })
     const request = { url: 'https://count.agents.svc/', method: 'GET', ...PROBE_LIMITS } as const
     expect(await opened.send({ ...request, calledFor: async () => NAMED })).toMatchObject({
@@ -105,7 +105,7 @@ describe('D54 agents of the named owner', () => {
     await closed.close()
   })
 
-  test('a block of public addresses may be opened too', async () => {
+  test('a block of public addresses can be allowed too', async () => {
     const opened = guard({ 'count.agents.svc': ['203.1.0.9'] }, { addresses: ['203.1.0.0/24'] })
     expect(await look(opened, 'https://count.agents.svc/')).toMatchObject({ kind: 'answered' })
   })
@@ -123,7 +123,7 @@ describe('D54 agents of the named owner', () => {
   })
 })
 
-describe('D54 everybody else', () => {
+describe('D54 all other owners', () => {
   test.each([
     ['no owner, as of a webhook', undefined],
     ['another owner', OTHER_OWNER],
@@ -144,7 +144,7 @@ describe('D54 everybody else', () => {
     await closed.close()
   })
 
-  test('a connection that was kept for the named owner serves nobody else', async () => {
+  test('a connection that was kept for the named owner serves no other owner', async () => {
     const opened = guard({ 'count.corp.example': [INSIDE] })
     expect(await look(opened, 'https://count.corp.example/')).toMatchObject({ kind: 'answered' })
     const before = agent.requests.length
@@ -173,7 +173,7 @@ describe('D54 never, also for the named owner', () => {
      168.63.129.16 100.100.100.200 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fd00:42::42 192.0.0.192 224.0.0.1 255.255.255.255
      ff02::1 64:ff9b::a01:203 2002:a01:203:: 2001:0:a01:203:: ::10.1.2.3 fd12:3456::5efe:a01:203 fec0::1 240.0.0.1
      198.18.0.1`.split(/\s+/),
-  )('%s, whatever is opened', async address => {
+  )('%s, even on an opened network', async address => {
     const opened = guard({ 'count.agents.svc': [address] }, EVERYTHING)
     expect(await look(opened, 'https://count.agents.svc/')).toMatchObject(REFUSED)
     expect(internet.connects).toEqual([])
@@ -195,7 +195,7 @@ describe('D54 never, also for the named owner', () => {
     expect(internet.connects).toEqual([])
   })
 
-  test('a name that starts to lead to this machine is refused at its next connection', async () => {
+  test('a name that starts to resolve to this machine is refused at its next connection', async () => {
     const opened = guard({ 'count.agents.svc': [[INSIDE], ['127.0.0.1']] })
     const request = {
       url: 'https://count.agents.svc/',
@@ -242,7 +242,7 @@ describe('D54 never, also for the named owner', () => {
     expect(internet.connects).toEqual([])
   })
 
-  test('the services of the platform itself, by whatever name they are called', async () => {
+  test('the services of the platform itself, under any name', async () => {
     const names = { 'ledger.agents.svc': [INSIDE], 'two.agents.svc': [INSIDE_SIX, '10.1.9.9'] }
     const opened = guard(names, {
       ownServices: [
@@ -266,12 +266,12 @@ describe('D54 never, also for the named owner', () => {
     expect(internet.connects).toEqual([])
   })
 
-  test('addresses that are not to be called', async () => {
+  test('addresses that must not be called', async () => {
     const opened = guard({ 'count.agents.svc': [INSIDE] }, { shunnedAddresses: [INSIDE] })
     expect(await look(opened, 'https://count.agents.svc/')).toMatchObject(REFUSED)
   })
 
-  test('another certificate than one of the authority', async () => {
+  test('a certificate of another authority', async () => {
     const other = await startUntrustedHost(answer('inside'), {
       certificate: makeCertificate(['count.agents.svc']),
     })

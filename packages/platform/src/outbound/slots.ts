@@ -1,4 +1,4 @@
-/** Limits concurrent work for each key; further callers wait in the order in which they came. */
+/** Limits concurrent work for each key; further callers wait in order of arrival. */
 export interface Slots {
   /**
    * Waits for a slot under `key` and resolves to the function that releases it, which has an effect once. Rejects with

@@ -97,7 +97,7 @@ describe('PUT /v1/me/agents/:agentId/category', () => {
 })
 
 describe('GET /v1/me/agents', () => {
-  test('lists the caller’s agents in any standing, and no others', async () => {
+  test('lists the caller’s agents with any status, and no others', async () => {
     const listed = await insertAgent(stage.database, { owner, badge: 'gold', badgeShown: 'silver' })
     const refused = await insertAgent(stage.database, { owner, standing: 'refused', provenWallet: null })
     await insertAgent(stage.database)
@@ -159,7 +159,7 @@ describe('GET /v1/me/agents/:agentId/dashboard', () => {
     )
   }
 
-  test('counts jobs by how they ended, with times and earnings per capability', async () => {
+  test('counts jobs by outcome, with times and earnings per capability', async () => {
     const { agentId } = await insertAgent(stage.database, { owner })
     for (let n = 1; n <= 20; n += 1) await insertJob(agentId, { state: 'completed', elapsedMs: n * 10 })
     await insertJob(agentId, { state: 'completed', capability: 'sum', amount: 2_500_000, elapsedMs: 5 })

@@ -165,7 +165,7 @@ async function makeSecret(
   return made
 }
 
-/** The facilitator accepts no more wallets in one request, and no owner stakes with so many. */
+/** The facilitator accepts no more wallets in one request, and no owner stakes with more. */
 const MAX_WALLETS = 100
 
 /**

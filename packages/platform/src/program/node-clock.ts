@@ -32,7 +32,7 @@ export function createNodeClock(clock: Clock, log: Log): NodeClock {
       meter.hear(told)
       const said = skew()?.said
       if (said !== undefined && named === undefined)
-        log.warn('clocks differ: orders are signed and judged by this clock', { said })
+        log.warn('clocks differ: orders are signed and checked by this clock', { said })
       if (said === undefined && named !== undefined) log.info('clocks agree again', { was: named })
       named = said
     },

@@ -127,7 +127,7 @@ test('every variable is read', () => {
   })
 })
 
-test('a shunned address matches itself, and a block matches all its addresses', () => {
+test('a blocked address matches itself, and a block matches all its addresses', () => {
   const { shunnedAddresses } = read({ PLATFORM_SHUNNED_ADDRESSES: '5.6.7.8, 9.9.0.0/16,2a00:1::/32' })
   const isShunned = (address: string): boolean => isWithin(address, shunnedAddresses)
   expect(['5.6.7.8', '9.9.255.1', '::ffff:9.9.1.1', '2a00:1:2::3'].filter(isShunned)).toHaveLength(4)
@@ -192,14 +192,14 @@ describe('wrong variables are named', () => {
     '::ffff:1.2.3.0/120',
     'own.example',
     '2a00::/129',
-  ])('a shunned address %s', address => {
+  ])('a blocked address %s', address => {
     expect(() => read({ PLATFORM_SHUNNED_ADDRESSES: `5.6.7.8,${address}` })).toThrow(
       `PLATFORM_SHUNNED_ADDRESSES must be addresses or CIDR ranges, with commas, got "${address}"`,
     )
   })
 
   test.each(['https://victim.example', 'victim', 'Victim.example', '*.victim.example'])(
-    'a shunned host %s',
+    'a blocked host %s',
     name => {
       expect(() => read({ PLATFORM_SHUNNED_HOSTS: `fine.example,${name}` })).toThrow(
         `PLATFORM_SHUNNED_HOSTS must be host names in lower case, with commas, such as agents.example, got "${name}"`,

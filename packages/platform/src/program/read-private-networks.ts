@@ -65,7 +65,7 @@ export function ownServicesAt(urls: readonly (string | undefined)[]): readonly O
   })
 }
 
-/** As the client itself reads it: parameters of the URL, and PGHOST and PGPORT where it names nothing. */
+/** Like the client itself: parameters of the URL, else PGHOST and PGPORT. */
 function databaseAt(connectionString: string): OwnService {
   const { host, port } = new pg.Client({ connectionString })
   return { host, port }

@@ -25,13 +25,13 @@ import { isBlocked } from '../agents/taken-down-endpoints.ts'
 const FOUND_KEPT_MS = 60_000
 const MAX_SHOWN_CAPABILITIES = 100
 
-/** The endpoint that somebody wants to register. */
+/** The endpoint to register. */
 export interface AskedRegistration {
   /** In any spelling. */
   readonly endpoint: string
   /**
-   * The address that is signed in, lower-case; its private networks are open to the inspection (D54). An address that is
-   * only named is not enough: the inspection would tell anyone about the hosts there.
+   * The signed-in address, lower-case; its private networks are open to the inspection (D54). A claimed address is not
+   * enough: the inspection would reveal the hosts there to anyone.
    */
   readonly signedIn?: string | undefined
 }
@@ -84,7 +84,7 @@ export async function* openInSteps(
   const known = await readRegistrationOf(parts.database, verdict.url)
   const claim = await findClaim(parts.database, verdict.url, known)
   const nowMs = parts.clock.nowMs()
-  // What was found for one owner on a private network is shown to nobody else, whatever became of it (decision 86).
+  // The result for one owner on a private network is not shown to others, whatever the outcome (decision 86).
   if (claim === undefined && known !== undefined && known.inspectedFor === inspectedFor) {
     const { status } = await readRegistrationStatus(parts, known)
     const isUnderWay = status.state !== 'waiting_for_stake' && status.state !== 'refused'

@@ -35,7 +35,7 @@ const WALLET = OWNER.toLowerCase()
 const OTHER_OWNER = TEST_KEYS.secondAgent.address
 const OTHER = OTHER_OWNER.toLowerCase()
 const INSIDE = '10.1.2.3'
-/** A name that only a private network has, and one that could be public. */
+/** A name that exists only on a private network, and one that could be public. */
 const CLUSTER = 'https://count.agents.svc'
 const COMPANY = 'https://count.corp.example'
 const certificate = makeCertificate(['count.agents.svc', 'count.corp.example'])
@@ -97,7 +97,7 @@ const NETWORKS: OutboundOptions['privateNetworks'] = {
   ownServices: [],
 }
 
-/** A guard for which both names lead to the site, at an address inside. */
+/** A guard for which both names resolve to the site, at a private address. */
 function guard(options: Pick<OutboundOptions, 'privateNetworks'>): Outbound {
   const address = front.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -142,13 +142,13 @@ async function open(endpoint: string, address?: string) {
   })
 }
 
-/** The status of the answer to a question about a registration. */
+/** The status of a request for a registration. */
 async function read(registrationId: string, address?: string): Promise<number> {
   const headers = address === undefined ? {} : await signedInAs(opened, address)
   return (await app.inject({ url: `/v1/registrations/${registrationId}`, headers })).statusCode
 }
 
-/** A job that was ordered from this agent, as far as sending it needs. */
+/** A job ordered from this agent, with the fields that sending it needs. */
 async function jobOf(id: bigint, endpoint: string): Promise<JobRow> {
   const jobId = '2b0c9c9e-0f0f-4c55-9d3d-3f9f7d0c7a11'
   const job: Partial<JobRow> & { readonly requestBody: string } = {
@@ -164,7 +164,7 @@ async function jobOf(id: bigint, endpoint: string): Promise<JobRow> {
 
 describe('D54 the registration of an agent on a private network', () => {
   test.each([CLUSTER, COMPANY])(
-    'of %s needs a session of its owner, and is shown to nobody else',
+    'of %s needs a session of its owner, and is not shown to others',
     async url => {
       const refused = [await open(url), await open(url, OTHER)]
       expect(refused.map(({ statusCode }) => statusCode)).toEqual([400, 400])
@@ -182,7 +182,7 @@ describe('D54 the registration of an agent on a private network', () => {
     },
   )
 
-  test('is shown to nobody else after another has staked for it, nor by its id', async () => {
+  test('is not shown to others after another owner has staked for it, nor by its id', async () => {
     const mine = await open(COMPANY, WALLET)
     const { registration_id: id } = mine.json<{ registration_id: string }>()
     await register(chain, OTHER_OWNER, COMPANY)
@@ -208,7 +208,7 @@ describe('D54 the registration of an agent on a private network', () => {
     expect(sent.answer?.status).toBe(400)
   })
 
-  test('before the network was opened is taken up at the next start', async () => {
+  test('before the network was opened is processed at the next start', async () => {
     const agentId = await register(chain, OWNER, CLUSTER)
     const others = await register(chain, OTHER_OWNER, CLUSTER)
     await settle(closed)

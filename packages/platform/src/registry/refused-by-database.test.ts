@@ -140,7 +140,7 @@ describe('an agent whose row the database refuses', () => {
     expect(await agent(3)).toMatchObject({ standing: 'waiting' })
     expect(errors).toEqual([
       [
-        'agent set aside: the database refuses what the chain says of it',
+        'agent set aside: the database refuses its data from the chain',
         { agent: 2, error: expect.stringContaining('test_refuses') },
       ],
     ])
@@ -205,7 +205,7 @@ describe('an agent whose row the database refuses', () => {
     expect([await agent(1), await agent(3)]).toMatchObject([{ standing: 'waiting' }, { standing: 'waiting' }])
     expect(await agent(2)).toBeUndefined()
     expect(errors.map(([message]) => message)).toEqual([
-      'agent set aside: the database refuses what the chain says of it',
+      'agent set aside: the database refuses its data from the chain',
       'agent left out: the database refuses its row',
     ])
   })

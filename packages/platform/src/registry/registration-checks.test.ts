@@ -227,7 +227,7 @@ test('advice is shown and does not prevent the registration: no /about, another 
   await bare.close()
 })
 
-test('a URL that is not called, and an endpoint that has an agent, are refused by a check of their own', async () => {
+test('a URL that must not be called, and an endpoint that has an agent, are refused by separate checks', async () => {
   const local = await open({}, 'http://10.0.0.1')
   expect([local.statusCode, local.json()]).toMatchObject([400, { checks: [{ name: 'endpoint', ok: false }] }])
   await moveIn(site, { wallet: WALLET })

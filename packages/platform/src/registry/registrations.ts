@@ -13,7 +13,7 @@ export interface Registration {
   readonly checks: readonly RegistrationCheck[]
   readonly createdAtMs: number
   readonly examinedAtMs: number
-  /** The address that was signed in, where the endpoint may be on a private network: the result is for it alone (D54). */
+  /** The signed-in address, if the endpoint may be on a private network: only it may see the result (D54). */
   readonly inspectedFor: string | undefined
 }
 

@@ -226,7 +226,7 @@ describe('a registration', () => {
     })
   })
 
-  test('opened again after its stake was refused for an hour triggers an inspection, when the agent is good now', async () => {
+  test('opened again an hour after its stake was refused triggers an inspection that finds the agent valid', async () => {
     await moveIn(site, { wallet: WALLET })
     const { registration_id: id } = (await open(site.url)).json<Registration>()
     const honest = site.answer
@@ -261,7 +261,7 @@ describe('a registration', () => {
 })
 
 describe('an agent that is staked', () => {
-  test('REG-01 for an endpoint of another owner is refused, and nothing of it is shown', async () => {
+  test('REG-01 for an endpoint of another owner is refused, and none of its data is shown', async () => {
     await moveIn(site, { wallet: WALLET })
     const agentId = await register(chain, OTHER_OWNER, site.url)
     await settle()

@@ -28,22 +28,22 @@ test.each([
   expect(await judgeFault(job, quiet)).toBe('agent')
 })
 
-test('D43 a failure whose payer could no longer pay is the payer’s', async () => {
+test('D43 a failure whose payer could no longer pay counts against the payer', async () => {
   expect(await judgeFault(failure(), { ...quiet, couldPay: async () => false })).toBe('payer')
 })
 
-test('D43 an outage that the platform observed counts against nobody, and so does a node that does not respond', async () => {
+test('D43 an outage that the platform observed counts against no one, and so does a node that does not respond', async () => {
   expect(await judgeFault(failure(), { ...quiet, sawDependencyOutage: async () => true })).toBe('outage')
   expect(await judgeFault(failure(), { ...quiet, couldPay: async () => undefined })).toBe('outage')
 })
 
-test('D43 an agent’s refusal of an order counts against nobody, whatever it states about the payer', async () => {
+test('D43 an agent’s refusal of an order counts against no one, whatever it states about the payer', async () => {
   for (const errorType of ['validation', 'capability', 'payment'])
     expect(await judgeFault(failure({ errorType }), quiet)).toBe('refused')
   expect(await judgeFault(failure({ state: 'expired', isPutOff: true }), quiet)).toBe('refused')
 })
 
-test('D43 a deadline shorter than the fair time is the order’s fault, and a late sending the platform’s', async () => {
+test('D43 a deadline shorter than the fair time is the order’s fault, and a late send the platform’s', async () => {
   const late = { hadFairTime: false }
   expect(await judgeFault(failure({ ...late, isOrderFair: false }), quiet)).toBe('deadline')
   expect(await judgeFault(failure({ ...late, isOrderFair: true }), quiet)).toBe('unseen')
@@ -56,7 +56,7 @@ test('FLOW-08 a charge without a delivery is the agent’s fault, despite any sh
   expect(await judgeFault(failure(charged), away)).toBe('agent')
 })
 
-test('a charge with a refused payment that is bound to no job counts against nobody: it may have paid another job', async () => {
+test('a charge with a refused payment that is bound to no job counts against no one: it may have paid another job', async () => {
   const refused = { chargedWithoutDelivery: true, errorType: 'payment' }
   expect(await judgeFault(failure({ ...refused, isPaymentBound: false }), quiet)).toBe('refused')
   expect(await judgeFault(failure({ ...refused, isPaymentBound: true }), quiet)).toBe('agent')

@@ -40,7 +40,7 @@ const AT_ONCE = 25
 const MOST_RUNS = 4 * Math.max(RUNS, AT_ONCE)
 /** The number of processes killed during each of the concurrent runs. */
 const KILLS = 2
-/** The maximum number of times a payer reads a run and does what is possible. */
+/** The maximum number of rounds in which a payer reads a run and acts on it. */
 const LOOKS = 600
 
 const AGENTS = [

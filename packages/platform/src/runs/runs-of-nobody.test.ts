@@ -81,7 +81,7 @@ async function passSecond(): Promise<void> {
   })
 }
 
-test('attack 28: runs of waits alone, begun with a megabyte each, neither grow sevenfold nor are fully written every second', async () => {
+test('attack 28: runs of waits alone, started with a megabyte each, neither grow sevenfold nor are fully written every second', async () => {
   driving = startRuns(stage.parts, { pollMs: 50 })
   const text = 'x'.repeat(MEBIBYTE - 100_000)
   const flow = clockwork(text)

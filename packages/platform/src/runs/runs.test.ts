@@ -434,7 +434,7 @@ test.each([
   // An unknown price is requested twice while the run is driven once.
   ['a price', 'read-agent', 2],
   ['an order', 'admit-jobs-of-runs', 1],
-])('%s that fails for a reason of this process’s own is soon started again', async (_, statement, times) => {
+])('%s that fails for a reason in this process is soon repeated', async (_, statement, times) => {
   await background[1]?.stop()
   const { database } = stage.parts
   let left = times
@@ -639,7 +639,7 @@ test('the limit is raised by payments that need it, and by no others', async () 
   expect(raised.json()).toMatchObject({ max_total: '0.012' })
 })
 
-test("payments that exceed the payer's balance are refused, so that no agent works in vain", async () => {
+test("payments that exceed the payer's balance are refused before any agent works", async () => {
   const byPoor = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.stranger.privateKey })
   const payload = { flow: await twoSteps(), input: { text: 'two words' }, max_total: '1', payments: [byPoor] }
   const answer = await ask({ method: 'POST', url: '/v1/runs', payload })

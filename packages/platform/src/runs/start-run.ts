@@ -72,7 +72,7 @@ export function createStartRun(parts: PlatformParts, means: PaymentMeans): Start
   }
 }
 
-/** What is known of the caller of a start. */
+/** The known facts about the caller of a start. */
 interface StartTerms {
   /** The key of the caller's address from `callerKey`. */
   readonly from: string

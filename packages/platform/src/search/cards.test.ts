@@ -249,7 +249,7 @@ describe('the total of a search', () => {
   })
 })
 
-test('a user who types may search ten times a second', async () => {
+test('a user who types can search ten times a second', async () => {
   // Refused requests count as well.
   const search = async (): Promise<number> =>
     (await ask({ method: 'GET', url: '/v1/agents?sort=x' })).statusCode

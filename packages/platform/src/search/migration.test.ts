@@ -20,7 +20,7 @@ afterAll(async () => {
   await administrator.end()
 })
 
-test('an owner of the database needs no help: the extension is added', async () => {
+test('an owner of the database needs no administrator: the extension is created', async () => {
   await inDatabase(`owner ${NAME}`, async url => {
     const database = await openStorage({ connectionString: asRole(url) })
     const rows = await database.query('extension', "select 1 from pg_extension where extname = 'pg_trgm'")
@@ -29,7 +29,7 @@ test('an owner of the database needs no help: the extension is added', async () 
   })
 })
 
-test('a user without that right needs no help either when the extension exists', async () => {
+test('a user without that right needs no administrator either if the extension exists', async () => {
   await inDatabase('', async (url, own) => {
     await own.query(
       `create extension pg_trgm schema public; grant create on database ${own.database} to ${NAME}`,
@@ -40,7 +40,7 @@ test('a user without that right needs no help either when the extension exists',
   })
 })
 
-test('when it cannot be added, the refusal states what to do', async () => {
+test('if it cannot be created, the error states the fix', async () => {
   await inDatabase('', async (url, own) => {
     await own.query('drop schema public')
     await expect(openStorage({ connectionString: url })).rejects.toMatchObject({
@@ -53,7 +53,7 @@ test('when it cannot be added, the refusal states what to do', async () => {
   })
 })
 
-test('when it is in another schema, the refusal states how to move it', async () => {
+test('if it is in another schema, the error states how to move it', async () => {
   await inDatabase('', async (url, own) => {
     await own.query('create schema extensions; create extension pg_trgm schema extensions')
     await expect(openStorage({ connectionString: url })).rejects.toMatchObject({

@@ -39,7 +39,7 @@ test('a common field finds only the agents that take it, even when other fields 
   expect(await allPages({ takes: 'string:text', q: 'common', limit: '100' })).toHaveLength(4_500)
 })
 
-test('a common word that only agents of low standing use is still found', async () => {
+test('a common word that only low-ranked agents use is still found', async () => {
   const { agents } = await find({ q: 'hidden' })
   expect(agents).toHaveLength(20)
   expect(new Set(await allPages({ q: 'hidden', limit: '100' })).size).toBe(4_500)

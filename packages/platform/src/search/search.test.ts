@@ -33,7 +33,7 @@ test('relevance is how directly words match: the name, its words, a capability, 
   ])
 })
 
-test('WEB-03 among equally direct matches, standing decides, and repeating a word fifty times has no effect', async () => {
+test('WEB-03 among equally direct matches, rank decides, and repeating a word fifty times has no effect', async () => {
   await list({
     description: 'weather '.repeat(120),
     capabilities: { count: offer({ description: 'weather '.repeat(99) }) },
@@ -56,7 +56,7 @@ test('WEB-03 a thousand capabilities do not make an agent the first match for co
   expect(await ids({ capability: 'weather' })).toEqual([2])
 })
 
-test('D34 standing is the shown badge, then the number of other payers', async () => {
+test('D34 rank is the shown badge, then the number of other payers', async () => {
   await list({}, { badge: 'gold', badgeShown: 'silver' })
   await list({}, { badge: 'gold' })
   const popular = await list({}, { badge: 'silver' })
@@ -90,7 +90,7 @@ test('the beginning of the last word is enough', async () => {
 })
 
 test.each(['weahter', 'wether', 'weatther', 'waether', 'weathrr', 'eather'])(
-  'a mistyped word is understood: %s',
+  'a misspelt word is corrected: %s',
   async mistyped => {
     await list({ description: 'Tells the weather' })
     await list({ description: 'Knows whether leather lasts' })

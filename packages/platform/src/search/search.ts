@@ -24,7 +24,7 @@ export interface Search {
   readonly badgeTag: string | undefined
   /** `category=…`, or undefined for any category. */
   readonly categoryTag: string | undefined
-  /** The lowest standing that an agent with the requested badge can have. */
+  /** The lowest rank that an agent with the requested badge can have. */
   readonly leastStanding: number | undefined
   readonly withProvisional: boolean
   readonly sort: NonNullable<SearchQuery['sort']>

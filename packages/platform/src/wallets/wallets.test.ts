@@ -281,7 +281,7 @@ describe('GET /v1/local/first-job', () => {
     await stage.database.query('test-clear', 'truncate agents cascade')
   })
 
-  test('is of the agent with the most jobs among the payable ones, with an input that it takes', async () => {
+  test('is that of the payable agent with the most jobs, with an input that it accepts', async () => {
     const input_schema: FieldMap = {
       text: { type: 'string', required: true, minLength: 20, maxLength: 20_000 },
       note: { type: 'string', maxLength: 5 },

@@ -3,14 +3,14 @@ import { describeError, type Log } from '@farebox/server/log'
 import type { Channel } from './channel.ts'
 import { createNotifier } from './notifier.ts'
 
-/** Reports changes of things to any number of watchers. */
+/** Reports changes of resources to any number of watchers. */
 export interface VersionWatch {
   /**
-   * Yields the current version of a thing, and the new version after each change; several changes in a short time are
-   * reported as one. Ends when the signal aborts, or when the thing does not exist.
+   * Yields the current version of a resource, and the new version after each change; several changes in a short time
+   * are reported as one. Ends when the signal aborts, or when the resource does not exist.
    */
   versions(id: string, signal: AbortSignal): AsyncGenerator<string>
-  /** Whether this is the current version of the thing. */
+  /** Whether this is the current version of the resource. */
   isNow(id: string, version: string): Promise<boolean>
 }
 
@@ -22,7 +22,7 @@ const NEVER = new AbortController().signal
 interface Watcher {
   readonly id: string
   version: string | undefined
-  /** Called when the version has changed, or the thing no longer exists. */
+  /** Called when the version has changed, or the resource no longer exists. */
   wake: () => void
 }
 
@@ -30,7 +30,7 @@ interface Watcher {
 export interface WatchParts {
   readonly clock: Clock
   readonly log: Log
-  /** Ids of things that this process has changed; their versions are read soon. */
+  /** Ids of resources that this process has changed; their versions are read soon. */
   readonly due: { readonly changes: Channel<string> }
 }
 
@@ -97,7 +97,7 @@ async function lookWhileWatched(watch: Watch): Promise<void> {
     // own time.
     if (watchers.size > 0)
       await look(watch).catch((error: unknown) => {
-        log.warn('could not look for changes', { error: describeError(error) })
+        log.warn('could not check for changes', { error: describeError(error) })
       })
   }
   unsubscribe()

@@ -23,7 +23,7 @@ test('a body in one chunk is not copied', () => {
   expect(body.bytes()).toBe(whole)
 })
 
-test('the block of a chunked body is at most twice its bytes and a kilobyte', () => {
+test('the buffer of a chunked body is at most twice its bytes and a kilobyte', () => {
   const body = createBodyBuffer(1_000_000)
   for (let count = 1; count <= 20_000; count += 1) {
     body.add(bytes('a'))

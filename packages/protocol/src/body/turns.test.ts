@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { steadyClock } from '../time/clock.ts'
 import { createTurns } from './turns.ts'
 
-test('pieces run one after the other, with time for others in between', async () => {
+test('pieces run one after the other, with time for other work in between', async () => {
   const done: string[] = []
   let nowMs = 0
   const { take } = createTurns({

@@ -57,7 +57,7 @@ test('a caller that receives nothing of its response is disconnected, and its me
 test.each([
   ['alone', 1],
   ['behind another request', 2],
-])('answers to callers that left count for nothing: %s', async (_, requests) => {
+])('answers to disconnected callers are not counted: %s', async (_, requests) => {
   const unsent = createUnsentAnswers()
   const made: (() => void)[] = []
   server = createServer((request, response) => {

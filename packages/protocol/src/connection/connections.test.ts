@@ -81,7 +81,7 @@ async function whenAllRead(): Promise<void> {
   await probe.closed
 }
 
-describe('an unreadable message on a connection with answers due', () => {
+describe('an unreadable message on a connection with pending answers', () => {
   test.each([
     ['a byte after the body', '}'],
     ['garbage', 'hello\r\n\r\n'],

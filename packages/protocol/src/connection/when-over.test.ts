@@ -52,7 +52,7 @@ test('a response has ended when it was sent, each once', async () => {
 test.each([
   ['leaves', (socket: Socket) => socket.destroy()],
   ['is cut off', (socket: Socket) => socket.resetAndDestroy()],
-])('all answers of a connection are over when its caller %s, queued ones too', async (_, leave) => {
+])('all answers of a connection end when its caller %s, including queued ones', async (_, leave) => {
   const { socket } = await ask(3)
   const counted = count()
   leave(socket)

@@ -133,7 +133,7 @@ describe('refused declarations, each with its path', () => {
   })
 
   test.each([0, -1, 3_600.5, NaN, Infinity, '10', null])(
-    'D28 %s is no max_deadline_seconds',
+    'D28 %s is not a valid max_deadline_seconds',
     max_deadline_seconds => {
       expect(problemsOf(declaration({ max_deadline_seconds }))).toEqual([
         'max_deadline_seconds: must be a number of seconds, more than 0 and at most 3600',

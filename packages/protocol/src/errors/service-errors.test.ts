@@ -86,7 +86,7 @@ describe('recognising a typed error', () => {
     expect(isServiceError(thrown)).toBe(false)
   })
 
-  test('DDL-08 a Proxy that throws at every access is none, and nothing is thrown', () => {
+  test('DDL-08 a Proxy that throws at every access is not one, and nothing is thrown', () => {
     const trap = (): never => {
       throw new Error('do not touch')
     }

@@ -246,7 +246,7 @@ describe('VAL-18 hostile schemas', () => {
     expect(fieldProblems(nest(10_000))[0]).toMatch(/must not be nested deeper than 64 levels, or in itself$/)
   })
 
-  test('cycles and shared parts end', () => {
+  test('cycles and shared parts terminate', () => {
     const cyclic: { [key: string]: unknown } = { type: 'object' }
     cyclic['properties'] = { again: cyclic }
     expect(fieldProblems(cyclic)[0]).toMatch(/nested deeper than 64 levels, or in itself$/)

@@ -151,8 +151,8 @@ const CHANGE_INSIDE = 'change the value, or what the field says of its contents'
 const MAX_MENDING_STEPS = 10_000
 
 /**
- * Suggests a fix for a refused value: the value in the field's own type if it was only written in another type, otherwise
- * the two things that can be changed.
+ * Suggests a fix for a refused value: the value in the field's own type if it was only written in another type,
+ * otherwise the two possible changes.
  */
 function createFixSuggester(field: Field, rules: Rules): (value: JsonValue) => string {
   const alone = new Map<keyof Field, ValueCheck>()

@@ -15,7 +15,7 @@ function list(items: Field): FieldMap {
   return { list: { type: 'array', items, required: true } }
 }
 
-describe('D42 the check of an input ends where its steps are used up', () => {
+describe('D42 the check of an input stops when its step budget is used up', () => {
   test('many texts for a pattern with a large program', () => {
     const check = compileInput(list({ type: 'string', pattern: '(\\w|\\d|\\s|.){900}$' }))
     const result = check({ list: Array.from({ length: 340 }, () => 'ab c9-x_'.repeat(362)) })

@@ -70,7 +70,7 @@ describe('D19 integer', () => {
     ['1e3', 1000],
     ['1.0', 1],
     [7, 7],
-  ])('takes %j', (value, integer) => {
+  ])('accepts %j', (value, integer) => {
     expect(coerce(value, 'integer')).toBe(integer)
   })
 
@@ -95,7 +95,7 @@ describe('D19 text and booleans', () => {
   })
 
   test.each([[null], [[]], [['a']], [{}], [Number.NaN], [undefined], [1n]])(
-    'VAL-07 makes no text of %s',
+    'VAL-07 does not turn %s into text',
     value => {
       expect(coerce(value, 'string')).toBeUndefined()
     },
@@ -109,7 +109,7 @@ describe('D19 text and booleans', () => {
     }
   })
 
-  test.each(['array', 'object'] as const)('makes no %s of anything else', type => {
+  test.each(['array', 'object'] as const)('does not turn any other value into %s', type => {
     for (const value of ['[]', '{}', '', 1, true, null]) expect(coerce(value, type)).toBeUndefined()
   })
 })

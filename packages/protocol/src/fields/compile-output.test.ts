@@ -149,7 +149,7 @@ describe('VAL-14 an output is plain JSON data', () => {
     expect(compileOutput(list)({ result: nest(64) }).ok).toBe(false)
   })
 
-  test('undefined properties of free objects are absent, as JSON has it', () => {
+  test('undefined properties of free objects are absent, as in JSON', () => {
     const result = compileOutput(anything)({ result: { a: 1, b: undefined } })
     expect(result.ok && Object.keys(Object(result.value['result']))).toEqual(['a'])
   })
@@ -191,7 +191,7 @@ describe('VAL-14 an output is plain JSON data', () => {
       get: (_, key) => (key === 'length' ? 2 ** 53 : key === 'toJSON' ? undefined : 1),
     })
     const typed = compileOutput({ result: { type: 'array', items: { type: 'integer' } } })
-    // A check that looked at each item would never end.
+    // A check of each item would never end.
     for (const check of [compileOutput(list), typed]) {
       expect(check({ result: Array(2 ** 32 - 1) }).ok).toBe(false)
       expect(messageOf(check({ result: endless }))).toBe('result: must hold at most 1000000 values in all')
@@ -206,7 +206,7 @@ describe('VAL-14 an output is plain JSON data', () => {
     )
   })
 
-  test('the checked value is what is sent: later values of a getter or Proxy do not matter', () => {
+  test('the checked value is the sent value: later values of a getter or Proxy do not matter', () => {
     let reads = 0
     const shifty = {
       get n(): unknown {

@@ -139,7 +139,7 @@ describe('D20 undeclared, absent and defaulted', () => {
     expect(first.value['tags']).not.toBe(fields['tags']?.default)
   })
 
-  test('a required field is missing even where it has a default', () => {
+  test('a required field is missing even if it has a default', () => {
     expect(messageOf({ a: { type: 'string', required: true, default: 'x' } }, {})).toBe('a: is required')
   })
 

@@ -128,11 +128,11 @@ const REFUSED: { readonly [format in Format]: readonly string[] } = {
 }
 
 describe.each(FORMATS)('D18 %s', format => {
-  test('the example is of the format', () => {
+  test('the example has the format', () => {
     expect(matchesFormat(FORMAT_EXAMPLES[format], format)).toBe(true)
   })
 
-  test.each(ACCEPTED[format])('takes %j', text => {
+  test.each(ACCEPTED[format])('accepts %j', text => {
     expect(matchesFormat(text, format)).toBe(true)
   })
 

@@ -15,7 +15,7 @@ const anyInput = fc
   .dictionary(fc.constantFrom('a', 'b', 'c', 'toString', '__proto__'), anyJson)
   .map((input): JsonObject => JSON.parse(JSON.stringify(input)))
 
-test('random fields are fields', () => {
+test('random fields are valid fields', () => {
   fc.assert(fc.property(anyMap, fields => checkFields(fields, [], { side: 'input' }).length === 0))
 })
 

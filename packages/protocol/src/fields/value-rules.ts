@@ -24,7 +24,7 @@ export interface Rules {
 export const INPUT_RULES: Rules = {
   convert: coerce,
   isRequired: field => field.required === true,
-  // An optional field that the caller did not ask for would change what the agent does.
+  // An optional field that the caller did not send would change the agent's behaviour.
   isInSamples: field => field.required === true || field.default !== undefined,
   compilePattern,
   distrust: false,

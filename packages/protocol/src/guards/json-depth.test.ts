@@ -9,7 +9,7 @@ test('D15 accepts exactly the limit and refuses one level more', () => {
   expect(nestsDeeperThan(bytes('{"a":'.repeat(65) + '1' + '}'.repeat(65)), 64)).toBe(true)
 })
 
-test('brackets in strings do not count, nor does an escaped quoteText end a string', () => {
+test('brackets in strings do not count, nor does an escaped quotation mark end a string', () => {
   expect(nestsDeeperThan(bytes(JSON.stringify(['['.repeat(500)])), 64)).toBe(false)
   expect(nestsDeeperThan(bytes(JSON.stringify([`"${'{'.repeat(500)}\\`])), 64)).toBe(false)
   expect(nestsDeeperThan(bytes(JSON.stringify([`é漢"${'{'.repeat(500)}`])), 64)).toBe(false)

@@ -120,7 +120,7 @@ describe('refused requests', () => {
     )
   })
 
-  test('VAL-01 nothing is read from a prototype that JSON brings along', () => {
+  test('VAL-01 nothing is read from a prototype in the JSON', () => {
     expect(refusalOf(JSON.parse(`{"__proto__":${JSON.stringify(request())}}`))).toMatch(
       /^service_version: is required/,
     )
@@ -165,7 +165,7 @@ describe('job_id', () => {
     expect(refusalOf(request({ job_id: jobId }))).toMatch(/^job_id: must be a canonical UUID v4/)
   })
 
-  test('D16 every UUID v4 is one, and in either case it identifies the same job', () => {
+  test('D16 every UUID v4 is accepted, and in either case it identifies the same job', () => {
     fc.assert(
       fc.property(fc.uuid({ version: 4 }), jobId => {
         expect(isJobId(jobId)).toBe(true)

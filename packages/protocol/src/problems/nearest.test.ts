@@ -26,9 +26,12 @@ test.each([
   expect(nearest(word, KNOWN)).toBe(meant)
 })
 
-test.each(['', 'x', 'pricing', 'zzzzzzzz', 'oneOf', 'x'.repeat(100_000)])('no guess for %.20s', word => {
-  expect(nearest(word, KNOWN)).toBeUndefined()
-})
+test.each(['', 'x', 'pricing', 'zzzzzzzz', 'oneOf', 'x'.repeat(100_000)])(
+  'there is no guess for %.20s',
+  word => {
+    expect(nearest(word, KNOWN)).toBeUndefined()
+  },
+)
 
 test('the first of equally near words is named', () => {
   expect(nearest('inLength', ['minLength', 'binLength'])).toBe('minLength')

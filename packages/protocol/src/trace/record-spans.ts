@@ -4,7 +4,7 @@ import { within } from '../time/within.ts'
 import { setSpanRecorder, type SpanAttributes, type SpanKind, type SpanRecorder } from './spans.ts'
 import type { Trace } from './traceparent.ts'
 
-/** Longer than a collector on the same network needs, and short beside the time that a stop may take. */
+/** Longer than a collector on the same network needs, and much shorter than the time limit of a stop. */
 const MAX_FLUSH_MS = 2_000
 
 /**
@@ -23,7 +23,7 @@ export async function recordSpans(): Promise<() => Promise<void>> {
   }
 }
 
-/** Without an SDK, the API hands out spans whose ids are zeros. */
+/** Without an SDK, the API creates spans whose ids are zeros. */
 function hasSdk(api: typeof OpenTelemetry): boolean {
   return api.isSpanContextValid(api.trace.getTracer('farebox').startSpan('probe').spanContext())
 }
@@ -76,8 +76,8 @@ function contextOf(api: typeof OpenTelemetry, trace: Trace, spanId: string): Ope
 }
 
 /**
- * The API has no flush of its own: the provider behind it has one. It may be of another copy of the API, so that no class
- * tells what it is.
+ * The API has no flush: its provider has one. The provider may come from another copy of the API, so its class cannot
+ * be checked.
  */
 async function flush(api: typeof OpenTelemetry): Promise<void> {
   const proxy = api.trace.getTracerProvider() as Flushable

@@ -53,13 +53,13 @@ test.each([
   [402, undefined],
   [404, '404'],
   [500, '500'],
-])('an answer of %s to a request that was sent is the failure %s', async (status, failure) => {
+])('an answer of %s to a sent request is the failure %s', async (status, failure) => {
   record()
   await send(status)
   expect(recorded).toEqual([expect.arrayContaining([failure])])
 })
 
-test('a request that is not answered is recorded as a failure, and its error passes', async () => {
+test('a request that is not answered is recorded as a failure, and its error is rethrown', async () => {
   record()
   const reject = (): Promise<never> => Promise.reject(new RangeError('gone'))
   await expect(sendInSpan(TRACE, REQUEST, reject, () => 200)).rejects.toThrow('gone')
@@ -72,7 +72,7 @@ test('a request that is not answered is recorded as a failure, and its error pas
   expect(recorded.map(span => (span as unknown[])[3])).toEqual(['RangeError', 'no_answer'])
 })
 
-test('a served request fails by the server’s own errors alone', () => {
+test('a served request fails only through the server’s own errors', () => {
   expect([200, 402, 499, 500, 503].map(status => answeredWith(status)[1])).toEqual([
     undefined,
     undefined,

@@ -1,19 +1,19 @@
 import { writeTraceparent, type Trace } from './traceparent.ts'
 
-/** Named after the semantic conventions of OpenTelemetry; values that are undefined are left out. */
+/** Named after the semantic conventions of OpenTelemetry; undefined values are left out. */
 export interface SpanAttributes {
   readonly [name: string]: string | number | boolean | undefined
 }
 
 /** A part of a trace, from its start to its end. */
 export interface Span {
-  /** For what belongs under this span: its logs, its requests, and the spans within it. */
+  /** For logs, requests and spans within this span. */
   readonly trace: Trace
   /** @param errorType - a short name of the failure; undefined for a success */
   end(attributes?: SpanAttributes, errorType?: string): void
 }
 
-/** A request that is served, one that is sent, or work in this process. */
+/** A served request, a sent request, or work in this process. */
 export type SpanKind = 'server' | 'client' | 'internal'
 
 /** Records the spans of this process. */
@@ -22,7 +22,7 @@ export interface SpanRecorder {
 }
 
 /**
- * One for the process, as in the OpenTelemetry API itself: a span is started deep inside of modules that otherwise know
+ * One for the process, as in the OpenTelemetry API itself: spans are started deep inside modules that otherwise know
  * nothing of tracing.
  */
 let recorder: SpanRecorder | undefined
@@ -45,11 +45,11 @@ declare const URL: new (text: string) => {
   readonly pathname: string
 }
 
-/** A request that another program is about to be sent. */
+/** A request to another program. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
-  /** The path after the URL's own, where that is a base. */
+  /** The path after the URL's own, if that is a base. */
   readonly route?: string
 }
 
@@ -92,7 +92,7 @@ function failureOf(status: number | undefined): string | undefined {
   return status >= 400 && status !== 402 ? String(status) : undefined
 }
 
-/** How a served request was answered, for {@link Span.end}: the server's own failures alone are failures. */
+/** The result of a served request, for {@link Span.end}: only the server's own failures count as failures. */
 export function answeredWith(status: number): [SpanAttributes, string | undefined] {
   return [{ 'http.response.status_code': status }, status >= 500 ? String(status) : undefined]
 }

@@ -8,7 +8,7 @@ const VALID = `00-${ID}-${SPAN}-01`
 
 const ZEROS_ALLOWED = /^[0-9a-f]{32}$/
 
-test('a traceparent of version 00 is taken, with its parent and its sampled flag', () => {
+test('a traceparent of version 00 is accepted, with its parent and its sampled flag', () => {
   expect(readTraceparent(VALID)).toEqual({ id: ID, parentId: SPAN, isSampled: true })
   expect(readTraceparent(`00-${ID}-${SPAN}-00`)).toEqual({ id: ID, parentId: SPAN, isSampled: false })
 })
@@ -21,7 +21,7 @@ test('without a traceparent each trace has an id of its own, and no parent', () 
   }
 })
 
-describe('a traceparent of another form is not taken, and a new trace begins', () => {
+describe('a traceparent of another form is ignored, and a new trace begins', () => {
   test.each([
     ['empty', ''],
     ['upper case', VALID.toUpperCase()],
@@ -52,7 +52,7 @@ describe('a traceparent of another form is not taken, and a new trace begins', (
     expect(readTraceparent(header).id).not.toBe(ID)
   })
 
-  test('whatever the header is, the id that is logged and sent has its form', () => {
+  test('for any header, the id that is logged and sent is valid', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^00-[0-9a-f-]{52}$/)),

@@ -11,8 +11,8 @@ export interface Trace {
 }
 
 /**
- * Version 00 alone, in its fixed form. Callers are not trusted: a later version may have any characters behind it, and an
- * id of zeros would join the jobs of different callers.
+ * Only version 00, in its fixed form. Callers are not trusted: a later version may append any characters, and an id of
+ * zeros would join the jobs of different callers.
  */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const TRACEPARENT_CHARACTERS = 55
@@ -25,7 +25,7 @@ export function readTraceparent(header: string | undefined): Trace {
   return parseTraceparent(header) ?? startTrace()
 }
 
-/** Reads a `traceparent` as {@link readTraceparent} does; undefined where that begins a new trace. */
+/** Reads a `traceparent` as {@link readTraceparent} does; undefined if it would begin a new trace. */
 export function parseTraceparent(header: string | undefined): Trace | undefined {
   if (header?.length !== TRACEPARENT_CHARACTERS) return undefined
   const [, id, parentId, flags] = TRACEPARENT.exec(header) ?? []
@@ -34,14 +34,14 @@ export function parseTraceparent(header: string | undefined): Trace | undefined 
 }
 
 /**
- * The header of the next request of a trace: its id with the span of this program, or with a new span id where none is
+ * The header of the next request of a trace: its id with the span of this program, or with a new span id if none is
  * recorded. Flags that this version does not define are cleared.
  */
 export function writeTraceparent({ id, isSampled, spanId = randomSpanId() }: Trace): string {
   return `00-${id}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** A trace as a row keeps it, for requests that are sent later: they belong under the same span as those sent now. */
+/** A trace as stored in a row, for later requests: they belong under the same span as those sent now. */
 export function keepTrace({ parentId, ...trace }: Trace): string {
   return writeTraceparent({ ...trace, parentId, spanId: trace.spanId ?? parentId })
 }
@@ -49,17 +49,17 @@ export function keepTrace({ parentId, ...trace }: Trace): string {
 /** The flag of version 00. */
 const SAMPLED = 1
 
-/** Nothing records the spans of a trace that begins here. */
+/** The spans of a trace that begins here are not recorded. */
 function startTrace(): Trace {
   return { id: randomTraceId(), parentId: undefined, isSampled: false }
 }
 
-/** Of Node and of browsers, whose types this package does without. */
+/** A global of Node and of browsers, whose types this package does not use. */
 declare const crypto: { randomUUID(): string }
 
 /**
- * From a UUID v4, of which each half has a fixed digit, so that neither is all zero. Node makes UUIDs from a buffer of random
- * bytes, which is thirty times as fast as asking for a few bytes.
+ * From a UUID v4, of which each half has a fixed digit, so that neither is all zero. Node creates UUIDs from a buffer
+ * of random bytes, which is thirty times as fast as requesting a few bytes.
  */
 function randomTraceId(): string {
   return crypto.randomUUID().replaceAll('-', '')

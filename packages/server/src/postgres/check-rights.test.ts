@@ -27,7 +27,7 @@ beforeEach(async () => {
   await admin.connect()
   id = randomBytes(6).toString('hex')
   role = `rights_role_${id}`
-  // A database of its own: rights on the shared one would be seen by other tests.
+  // A separate database: other tests would see rights on the shared one.
   await admin.query(`create database rights_db_${id}`)
   await admin.query(`create role ${role} login`)
   url = urlFor(role)
@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('without a schema the right to create one is named, and enough', async () => {
+test('without a schema the right to create one is named, and sufficient', async () => {
   await expect(run(url)).rejects.toThrow(
     `DATABASE_URL: the role ${role} may not create schema shop: run grant create on database rights_db_${id} to ${role};`,
   )
@@ -51,7 +51,7 @@ test('without a schema the right to create one is named, and enough', async () =
   await work(url)
 })
 
-test('a schema that an administrator made needs no right on the database', async () => {
+test('a schema created by an administrator needs no right on the database', async () => {
   await asAdmin(`create schema shop`)
   await expect(run(url)).rejects.toThrow(
     `may not migrate schema shop: run grant usage on schema shop to ${role}; grant create on schema shop to ${role};`,
@@ -61,7 +61,7 @@ test('a schema that an administrator made needs no right on the database', async
   await work(url)
 })
 
-test('a schema at the latest version is started with without the right to create anything', async () => {
+test('a schema at the latest version starts without the right to create anything', async () => {
   await run(urlFor())
   await asAdmin(`grant usage on schema shop to ${role}; grant all on all tables in schema shop to ${role}`)
   await run(url)
@@ -96,7 +96,7 @@ test.each([
   )
 })
 
-test('a role that may not connect is told the right', async () => {
+test('a role that may not connect is refused with the missing right', async () => {
   await asAdmin(`revoke connect on database rights_db_${id} from public`)
   const parts = { clock: systemClock, log: silentLog }
   await expect(reachDatabase(url, () => run(url), parts)).rejects.toThrow(
@@ -104,7 +104,7 @@ test('a role that may not connect is told the right', async () => {
   )
 })
 
-test('a read-only database, such as a standby, is not started on', async () => {
+test('a read-only database, such as a standby, is refused at the start', async () => {
   await asAdmin(`alter role ${role} set default_transaction_read_only = on`)
   const pool = new pg.Pool({ connectionString: url, max: 1, statement_timeout: 10_000 })
   // The database is dropped while the pool closes its connections.

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { EnvironmentError } from '../environment.ts'
 
-/** What a role may do in a database and in one schema of it; names are quoted for statements. */
+/** The rights of a role in a database and in one schema of it; names are quoted for statements. */
 export interface Rights {
   readonly role: string
   readonly database: string
@@ -46,7 +46,7 @@ export function checkRightsToMigrate(
   if (hasSchema && !rights.mayUse) grants.push(`usage on schema ${schema}`)
   if (hasSchema && (isOutstanding || !hasMigrations)) {
     if (!rights.mayCreate) grants.push(`create on schema ${schema}`)
-    // Only its owner may change a table.
+    // Only the owner of a table may change it.
     grants.push(...rights.otherOwners)
   }
   refuseWithout(grants, {
@@ -81,7 +81,7 @@ function refuseWithout(
   throw new EnvironmentError(`${variable}: the role ${role} may not ${what}: run ${statements}`)
 }
 
-/** The functions of rights fail for a schema that is missing, so they are only called for rows that exist. */
+/** The functions that read rights fail for a missing schema, so they are only called for rows that exist. */
 const READ = `
   with place as (select oid from pg_namespace where nspname = $1),
     relation as (select pg_class.oid, relname, relkind, relowner from pg_class join place on relnamespace = place.oid),

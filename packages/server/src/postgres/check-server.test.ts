@@ -18,7 +18,7 @@ test('PostgreSQL is accepted, also with a single connection in the pool', async 
 test.each([
   ['CockroachDB', /^PostgreSQL/, 'Cockroach '],
   ['YugabyteDB', /(?<=^PostgreSQL \d+(?:\.\d+)?).{10}/, '-YB-2.25.0'],
-])('%s is refused by what it says it is', async (_, said, lie) => {
+])('%s is refused by its reported name', async (_, said, lie) => {
   const version = await ask('select version() as said')
   const answers: Rewriting = [[said.exec(version)?.[0] ?? '', lie]]
   const why = await refusal(await rewrite({ answers }))
@@ -37,7 +37,7 @@ const NO = '\0\u0001\0\0\0\u0001f'
 const YES = '\0\u0001\0\0\0\u0001t'
 
 test('a server whose advisory locks have no effect is refused, although it says that it is PostgreSQL', async () => {
-  // As CockroachDB does: each statement is accepted, and nothing is locked.
+  // Like CockroachDB: each statement is accepted, and nothing is locked.
   const questions: Rewriting = [
     ['select pg_advisory_xact_lock($1::bigint)', 'select greatest(1,2,3)::bigint+$1::int8 '],
   ]
@@ -49,7 +49,7 @@ test('a server whose advisory locks never end is refused', async () => {
   expect(await refusal(await rewrite({ answers: [[YES, NO]] }))).toMatch(/do not end with their transactions/)
 })
 
-test('a server without advisory locks is refused with its own words', async () => {
+test('a server without advisory locks is refused with its own message', async () => {
   const questions: Rewriting = [['pg_advisory_xact_lock', 'pg_advisory_xact_lack']]
   expect(await refusal(await rewrite({ questions }))).toMatch(
     /advisory locks of this server do not work \(function pg_advisory_xact_lack\(bigint\) does not exist\)/,
@@ -57,7 +57,7 @@ test('a server without advisory locks is refused with its own words', async () =
 })
 
 test('a server that understands no query is refused', async () => {
-  // Accepts everybody, is ready, and says "command complete" without a row.
+  // Accepts every login, is ready, and answers "command complete" without a row.
   const bytes = 'R\0\0\0\u0008\0\0\0\0Z\0\0\0\u0005IC\0\0\0\u000bSELECT\0Z\0\0\0\u0005I'
   const why = await refusal(await serve(socket => socket.once('data', () => socket.end(bytes, 'latin1'))))
   expect(why).toMatch(/this server does not answer as PostgreSQL does/)
@@ -70,7 +70,7 @@ test('a web server fails the check', async () => {
 
 type Rewriting = readonly (readonly [from: string, to: string])[]
 
-/** PostgreSQL behind a proxy that replaces text in what passes, by text of the same length. Resolves to its URL. */
+/** PostgreSQL behind a proxy that replaces text in its messages, by text of the same length. Resolves to its URL. */
 async function rewrite(replacing: {
   readonly questions?: Rewriting
   readonly answers?: Rewriting

@@ -57,7 +57,7 @@ async function refuseLocks({ options }: pg.Pool): Promise<string | undefined> {
   }
 }
 
-/** Locks end with their transactions, because behind a pooler the session belongs to nobody. */
+/** Locks end with their transactions, because behind a pooler a session belongs to no client. */
 async function tryLocks(one: pg.Client, other: pg.Client): Promise<string | undefined> {
   const key = randomInt(MAX_KEY)
   await one.query('begin')

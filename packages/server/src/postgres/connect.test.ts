@@ -74,7 +74,7 @@ test('a commit without an answer proves nothing, whatever its error is', async (
   expect(await failureOf(steps)).toEqual({ name: 'UnknownCommit', isProof: false })
 })
 
-test('a database that a primary was demoted to says so, and a statement of another kind of failure does not', async () => {
+test('a demoted primary is reported as such, and a statement that fails otherwise is not', async () => {
   const readOnly = database.inTransaction(async client => {
     await client.query('set transaction read only')
     await client.query('create table nowhere.things (one integer)')

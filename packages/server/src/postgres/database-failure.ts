@@ -39,7 +39,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return DRIVER_WORDS.test(error.message) || isDatabaseAway(error.cause)
 }
 
-/** No connection could be had, so the statement was not sent. The message and the cause are those of the failure. */
+/** No connection was available, so the statement was not sent. The message and the cause are those of the failure. */
 export class NotConnected extends Error {
   override readonly name = 'NotConnected'
 
@@ -64,6 +64,6 @@ export class UnknownCommit extends Error {
 export function provesNothingDone(error: unknown): boolean {
   if (error instanceof NotConnected) return isDatabaseAway(error.cause)
   if (error instanceof pg.DatabaseError) return NOT_DONE_STATE.test(error.code ?? '')
-  // Said before a query is sent, on a connection that broke while nobody used it.
+  // Reported before a query is sent, on an idle connection that broke.
   return error instanceof Error && /^Client .*is not queryable$/.test(error.message)
 }

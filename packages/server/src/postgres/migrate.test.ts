@@ -79,7 +79,7 @@ test('a file that the database refuses is named and rolled back, and the files b
   expect(await done()).toEqual(['0001-things.sql', '0002-sizes.sql'])
 })
 
-test('a file may take longer than any request, and processes that start meanwhile wait for it', async () => {
+test('a migration may take longer than any request, and processes that start meanwhile wait for it', async () => {
   await add('0002-slow.sql', 'select pg_sleep(11); create table slow (one integer);')
   await Promise.all([run(), run()])
   expect(await done()).toEqual(['0001-things.sql', '0002-slow.sql'])

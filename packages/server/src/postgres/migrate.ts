@@ -73,7 +73,7 @@ async function runOutstanding(client: pg.Client, migrations: Migrations): Promis
   for (const file of missing) await runFile(client, schema, new URL(file, folder))
 }
 
-/** Creates only what is missing: PostgreSQL asks for the right to create also where there is nothing to do. */
+/** Creates only missing schemas: PostgreSQL requires the right to create even if nothing is created. */
 async function makeRoom(client: pg.Client, schema: string, rights: Rights): Promise<void> {
   if (!rights.hasSchema) await client.query(`create schema ${schema}`)
   if (rights.hasMigrations) return

@@ -24,7 +24,7 @@ beforeEach(() => {
   })
 })
 
-/** Lets everything run that needs no time. */
+/** Runs everything that takes no time. */
 const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function pass(ms: number): Promise<void> {
@@ -34,7 +34,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Shuts the gate, by a step that failed in the middle. */
+/** Closes the gate, by a step that failed in the middle. */
 async function shut(): Promise<void> {
   await expect(visit(() => Promise.reject(broken()))).rejects.toThrow('Connection terminated')
   await settle()
@@ -60,8 +60,8 @@ function failing(...errors: Error[]): { run(): Promise<string>; times: number } 
   return step
 }
 
-describe('while the database is away', () => {
-  test('new work waits without being begun, and goes on when the database is back', async () => {
+describe('while the database is unavailable', () => {
+  test('new work waits without starting, and continues when the database is back', async () => {
     await shut()
     const step = failing()
     const outcome = visit(step.run)
@@ -74,7 +74,7 @@ describe('while the database is away', () => {
     expect(gate.isShut()).toBe(false)
   })
 
-  test('new work is refused after thirty seconds, unbegun, and nothing is left waiting but the next question', async () => {
+  test('new work is refused after thirty seconds, not started, and only the next database check still waits', async () => {
     await shut()
     const step = failing()
     const outcome = expect(visit(step.run)).rejects.toBeInstanceOf(DatabaseAwayError)
@@ -83,7 +83,7 @@ describe('while the database is away', () => {
     expect([step.times, clock.waiting()]).toEqual([0, 1])
   })
 
-  test('a step that was not carried out is repeated, and the limit counts from the start of the visit', async () => {
+  test('a step that was not executed is repeated, and the limit counts from the start of the visit', async () => {
     const step = failing(refused(), refused())
     const late = gate.enter({ signal: new AbortController().signal, bytes: 1 })
     const outcome = expect(late.run(step.run)).rejects.toBeInstanceOf(DatabaseAwayError)
@@ -112,7 +112,7 @@ describe('while the database is away', () => {
     expect(step.times).toBe(0)
   })
 
-  test('what waits takes 64 MiB at most', async () => {
+  test('waiting requests take 64 MiB at most', async () => {
     await shut()
     const large = visit(failing().run, { bytes: MOST_WAITING_BYTES - 1_000 })
     const small = visit(failing().run)
@@ -122,7 +122,7 @@ describe('while the database is away', () => {
     expect(await Promise.all([large, small])).toEqual(['done', 'done'])
   })
 
-  test('a process that stops refuses what waits', async () => {
+  test('a process that stops refuses waiting requests', async () => {
     await shut()
     const step = failing()
     const outcome = expect(visit(step.run)).rejects.toBeInstanceOf(DatabaseAwayError)
@@ -133,7 +133,7 @@ describe('while the database is away', () => {
   })
 })
 
-describe('a step that failed is repeated only where nothing was done', () => {
+describe('a failed step is repeated only if nothing was done', () => {
   const said = (code: string): Error => {
     const error = new pg.DatabaseError('said by the server', 1, 'error')
     error.code = code

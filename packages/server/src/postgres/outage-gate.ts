@@ -4,7 +4,7 @@ import type { Database } from './connect.ts'
 import { isDatabaseAway, provesNothingDone } from './database-failure.ts'
 import { createWaitingRoom, type Visitor } from './waiting-room.ts'
 
-/** The door for new work of one process, which is shut while the database is away. */
+/** The gate for new work of one process, which is closed while the database is unavailable. */
 export interface OutageGate {
   /** Whether new work would wait now. */
   isShut(): boolean
@@ -27,24 +27,24 @@ export interface Visit {
   run<T>(step: () => Promise<T>, bytes?: number): Promise<T>
 }
 
-/** What a gate needs. */
+/** The dependencies of a gate. */
 export interface OutageGateOptions {
-  /** Whether the database takes writes now; a rejection means that it does not. */
+  /** Whether the database accepts writes now; a rejection means that it does not. */
   readonly takesWrites: () => Promise<boolean>
   readonly clock: Clock
   /** Called when requests begin to wait for a database that does not answer, and when it is back. */
   readonly onChange?: ((isAway: boolean) => void) | undefined
 }
 
-/** Longer than a failover, which takes 20 to 25 s, and shorter than what proxies in front of us allow. */
+/** Longer than a failover, which takes 20 to 25 s, and shorter than the timeouts of proxies in front of us. */
 export const MOST_WAIT_MS = 30_000
-/** Between two questions whether the database is back. */
+/** The interval of checks whether the database is back. */
 const PAUSE_MS = 250
 
-/** An answer that takes longer counts as none: a machine that vanished leaves connections on which nothing comes. */
+/** A slower answer counts as none: a machine that vanished leaves silent connections. */
 const ANSWER_MS = 2_000
 
-/** Creates the gate of one process. It is open until a step fails because the database is away. */
+/** Creates the gate of one process. It is open until a step fails because the database is unavailable. */
 export function createOutageGate({ takesWrites, clock, onChange }: OutageGateOptions): OutageGate {
   const closing = new AbortController()
   const room = createWaitingRoom(clock)
@@ -52,8 +52,8 @@ export function createOutageGate({ takesWrites, clock, onChange }: OutageGateOpt
   let openedAtMs = -Infinity
 
   const untilBack = async (): Promise<void> => {
-    // Most suspicions are of one connection that broke alone, so the first question is asked at once, unless that was
-    // the answer a moment ago.
+    // Most failures are of a single broken connection, so the first check is immediate, unless the last one was a
+    // moment ago.
     if (clock.nowMs() - openedAtMs < PAUSE_MS) await sleep(clock, PAUSE_MS, closing.signal)
     for (let isAway = false; !closing.signal.aborted; await sleep(clock, PAUSE_MS, closing.signal)) {
       const isBack =
@@ -101,14 +101,14 @@ export function createOutageGate({ takesWrites, clock, onChange }: OutageGateOpt
   }
 }
 
-/** For stores that are never away: nothing waits. */
+/** For stores that are always available: nothing waits. */
 export const OPEN_GATE: OutageGate = {
   isShut: () => false,
   enter: () => ({ run: step => step() }),
   close: () => undefined,
 }
 
-/** Whether the server takes writes: a standby, and a primary that was demoted, only answer. */
+/** Whether the server accepts writes: a standby, and a demoted primary, only answer reads. */
 export async function takesWrites({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const [row] = await query<{ readonly takes: boolean }>(
     'takes-writes',

@@ -93,7 +93,7 @@ describe('a database that does not answer yet', () => {
     ])
   })
 
-  test('is given up after two minutes', async () => {
+  test('is abandoned after two minutes', async () => {
     const clock = sleeper()
     const opening = reachDatabase('postgres://127.0.0.1/ledger', () => Promise.reject(slow), {
       clock,

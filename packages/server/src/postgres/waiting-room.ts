@@ -3,13 +3,13 @@ import type { Clock, StopSignal } from '@farebox/protocol/time/clock'
 
 /** A request that may have to wait. */
 export interface Visitor {
-  /** Aborts when its caller has gone. */
+  /** Aborts when its caller has disconnected. */
   readonly signal: StopSignal
   /** The memory that the request takes while it waits. */
   readonly bytes: number
 }
 
-/** Where requests wait, without a connection to the database. */
+/** The queue of waiting requests, without a connection to the database. */
 export interface WaitingRoom {
   /**
    * Waits until the room is opened.
@@ -19,19 +19,19 @@ export interface WaitingRoom {
    *   when the caller has gone
    */
   wait(visitor: Visitor, untilMs: number): Promise<void>
-  /** Lets everybody go on who waits now. */
+  /** Resumes all waiting requests. */
   open(): void
-  /** Refuses everybody, now and later, because the process stops. */
+  /** Refuses all waiting and later requests, because the process stops. */
   close(): void
 }
 
-/** The database is away: nothing was done, and the caller should come back. */
+/** The database is unavailable: nothing was done, and the caller should retry. */
 export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError'
   readonly retryAfterSeconds = 2
 }
 
-/** How many requests of a process wait at most. */
+/** The maximum number of waiting requests of a process. */
 export const MOST_WAITING = 1_000
 /** The memory of all of them. */
 export const MOST_WAITING_BYTES = 64 * 1_048_576
@@ -75,7 +75,7 @@ export function createWaitingRoom(clock: Clock): WaitingRoom {
   }
 }
 
-/** The memory that a request beside its body takes while it waits. */
+/** The memory of a waiting request in addition to its body. */
 const REQUEST_BYTES = 4_096
 
 /**

@@ -3,7 +3,7 @@ import type { VariablesHelp } from './variables.ts'
 /** A command of a server program, in addition to running the server. */
 export interface ProgramCommand {
   readonly name: string
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   readonly summary: string
   /**
    * Runs it.
@@ -18,7 +18,7 @@ export interface ProgramCommand {
 export interface DescribedProgram {
   /** The name of the command: `farebox-platform`. */
   readonly name: string
-  /** What it serves, in one line. */
+  /** Its service, in one line. */
   readonly summary: string
   readonly version: string
   readonly commands: readonly ProgramCommand[]

@@ -3,13 +3,13 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 /** The way to a database, which a test can shut: connections break, and new ones are refused. */
 export interface DatabaseDoor {
-  /** The connection string that leads through the door. */
+  /** The connection string of the proxy. */
   readonly url: string
   shut(): Promise<void>
   open(): Promise<void>
 }
 
-/** Opens a door to the database of a connection string; it stays at one port of this machine. */
+/** Starts a proxy to the database of a connection string; it stays at one port of this machine. */
 export async function openDatabaseDoor(connectionString: string): Promise<DatabaseDoor> {
   const { hostname, port } = new URL(connectionString)
   const sockets = new Set<Socket>()

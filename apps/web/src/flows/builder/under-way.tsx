@@ -33,7 +33,7 @@ function useRunUnderWay({ draft_id: draftId, saved }: Draft): FoundRun | undefin
   const find = async (run: KeptRun): Promise<FoundRun | undefined> => {
     const { run_id: runId, refusal, seen } = run
     if (refusal !== undefined || OVER.includes(seen?.status ?? '')) return undefined
-    // A run whose start was never answered is sent again when it is opened.
+    // A run with an unanswered start is sent again when it is opened.
     if (!run.is_started) return { runId, isOver: false }
     const options = { headers: tokenOf(run) }
     const now = await ask(`/v1/runs/${runId}`, answers.run, options).catch(() => undefined)

@@ -50,7 +50,7 @@ function open() {
   }
 }
 
-test('a change right before a page is closed is left behind, newer than the stored draft', () => {
+test('a change right before a page is closed is saved for the next visit, newer than the stored draft', () => {
   const { autosave, left, rename, close } = open()
   rename('Renamed')
   close()
@@ -59,7 +59,7 @@ test('a change right before a page is closed is left behind, newer than the stor
   expect(left[0]?.changed_at).toBeGreaterThan(autosave.draft().changed_at)
 })
 
-test('a change right before a page is hidden is left behind; a page that is shown again leaves nothing', () => {
+test('a change right before a page is hidden is saved for the next visit; a page that is shown again saves nothing', () => {
   const { left, rename, show } = open()
   rename('Renamed')
   show('hidden')
@@ -69,7 +69,7 @@ test('a change right before a page is hidden is left behind; a page that is show
   expect(left).toHaveLength(1)
 })
 
-test('a page whose changes are all stored, or whose flow is no longer open, leaves nothing behind', () => {
+test('a page whose changes are all stored, or whose flow is no longer open, saves nothing', () => {
   const { left, rename, close, stop } = open()
   close()
   stop()

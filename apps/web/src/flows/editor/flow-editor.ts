@@ -29,7 +29,7 @@ export interface FlowEditor {
   /** Brings the whole flow into view in the view that draws it. */
   fit(): void
   onFit(tell: () => void): () => void
-  /** Calls back whenever the reader is to be led to a step; returns a function that unsubscribes. */
+  /** Calls back to show a step to the reader; returns a function that unsubscribes. */
   onPoint(tell: (to: Pointed, how: PointedHow) => void): () => void
 }
 

@@ -138,7 +138,7 @@ function sayWhyBefore(flow: Flow, run: RunProgress): string {
   return failed.length === 0 ? '' : `: ${nameAll(flow, failed)} failed`
 }
 
-/** Why the first failed step failed, and what to change. */
+/** The reason why the first failed step failed, and the change to make. */
 function sayReason(flow: Flow, run: RunProgress): string {
   const [first] = stopped(run)
   if (first === undefined) return ''

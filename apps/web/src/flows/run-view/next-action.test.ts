@@ -94,6 +94,6 @@ test('a step whose input was refused before sending is not paid for', () => {
   expect(labelAction(nextAction(FLOW, run, NONE, NOW))).toBe(undefined)
 })
 
-test('there is no button when nothing waits', () => {
+test('there is no button when nothing waits for the reader', () => {
   expect(labelAction(actionOf(jobOf('summary'), jobOf('qr')))).toBe(undefined)
 })

@@ -101,7 +101,7 @@ function signedOf(signing: InPlan): number {
   return signing.step === 'signing' ? signing.number - 1 : 0
 }
 
-/** Why the payments cannot be signed, or what has changed since they were shown. */
+/** The reason why the payments cannot be signed, or the change since they were shown. */
 function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactNode {
   const { plan } = signing
   if (signing.step !== 'ready') return null

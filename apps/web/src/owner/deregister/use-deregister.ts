@@ -21,7 +21,7 @@ export interface Deregister {
   readonly send: () => void
   /** Resumes following the sent transaction. */
   readonly follow: () => void
-  /** Forgets the sent transaction, because the owner says that it will not be in a block. */
+  /** Forgets the sent transaction, because the owner reports that it will not be in a block. */
   readonly forget: () => void
 }
 

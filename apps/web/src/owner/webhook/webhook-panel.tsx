@@ -166,7 +166,7 @@ interface WebhookRequests {
   readonly webhook: Webhook | null
   readonly isBusy: boolean
   readonly outcome: Outcome | undefined
-  /** A newly set webhook, whose secret is to be shown. */
+  /** A newly set webhook, whose secret must be shown. */
   readonly made: WebhookMade | undefined
   readonly save: (url: string, saved: () => void) => void
   readonly test: () => void

@@ -175,7 +175,7 @@ function ActiveLimit({ back }: { readonly back: string }): ReactNode {
   )
 }
 
-/** Why the limit was not sent, and the button that sends it or shows what it is waiting for. */
+/** The reason why the limit was not sent, and the button that sends it or shows its current step. */
 function LimitSigning(props: { readonly limit: NewLimit; readonly state: ChangeState }): ReactNode {
   const { limit, state } = props
   return (

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** While there is a file of this name, slow jobs run on. */
+/** While a file of this name exists, slow jobs continue. */
 const HOLD = process.env['COUNTER_HOLD'] ?? ''
 
 // oxlint-disable-next-line import/no-default-export -- as every file of handlers

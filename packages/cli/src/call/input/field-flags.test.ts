@@ -20,7 +20,7 @@ const FIELDS: FieldMap = {
   'a.b': { type: 'string' },
 }
 
-/** The input as the agent would get it. */
+/** The agent's input. */
 function read(args: readonly string[], named: readonly string[] = []): JsonObject {
   const checked = compileInput({ ...FIELDS, text: { type: 'string' } })(readFieldFlags(args, named, FIELDS))
   if (!checked.ok) throw new Error(`${checked.violation.field}: ${checked.violation.reason}`)
@@ -70,7 +70,7 @@ describe('a flag for each field', () => {
     expect(Object.prototype).not.toHaveProperty('x')
   })
 
-  test('--field gives any field, those too that are called like an option', () => {
+  test('--field sets any field, including those named like an option', () => {
     expect(read(['--text', 'a'], ['json=b=c', 'options.depth=2'])).toEqual({
       text: 'a',
       json: 'b=c',
@@ -99,7 +99,7 @@ describe('a flag for each field', () => {
   })
 })
 
-describe('a line that is shown to be pasted', () => {
+describe('a command line to paste', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
@@ -118,10 +118,10 @@ describe('a line that is shown to be pasted', () => {
     { requiredKeys: ['text'] },
   )
 
-  test('gives exactly that input, through a real shell, and moves no cursor', () => {
+  test('gives exactly that input in a real shell, and does not move the cursor', () => {
     fc.assert(
       fc.property(inputs, input => {
-        // The shell cannot carry NUL, nor half a character; JSON's escapes do.
+        // A shell argument cannot contain NUL or half a character; JSON escapes can.
         const expected = JSON.parse(JSON.stringify(input)) as JsonObject
         const line = shellLine(
           commandArguments({ url: 'http://localhost', capability: 'count', input: expected, fields: FIELDS }),
@@ -137,12 +137,12 @@ describe('a line that is shown to be pasted', () => {
     )
   })
 
-  test('never has a capability that would read as an option', () => {
+  test('never has a capability that could be read as an option', () => {
     const args = commandArguments({ url: 'u', capability: '--max-price=100', input: {}, fields: FIELDS })
     expect(args).toEqual(['farebox', 'call', 'u'])
   })
 
-  /** What `farebox call` makes of the words; commander takes `--field` and `--input` out. */
+  /** The input that `farebox call` reads from the words; commander removes `--field` and `--input`. */
   function readBack(args: readonly string[]): unknown {
     const rest: string[] = []
     const named: string[] = []

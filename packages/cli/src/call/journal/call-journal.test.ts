@@ -141,7 +141,7 @@ test.each([
 test('a call that could not be stored durably leaves nothing to resume', async () => {
   const journal = openCallJournal(home, clock)
   const { world } = createTestWorld({ folder: home, home })
-  // As where the folder cannot be flushed after the file has its name.
+  // Like a folder that cannot be flushed after the file has its name.
   const unflushed: CallJournal = {
     ...journal,
     async write(call) {

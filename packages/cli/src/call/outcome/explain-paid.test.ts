@@ -50,7 +50,7 @@ function known(id: string): OpenChain['network'] {
   return found
 }
 
-/** What a node would say of the authorization; its head is at the given second. */
+/** A node's report of the authorization; its head is at the given second. */
 function chain(
   use: 'unused' | 'settled' | 'cancelled' | 'silent',
   headSeconds = NOW,
@@ -117,11 +117,14 @@ describe('without a node, only the agent’s report is known', () => {
   test.each([
     ['a typed failure', new InternalError('Internal error'), false, 0],
     ['a refused payment, seen once', new PaymentError('insufficient funds'), false, 0],
-  ])('%s is not charged, and until when a cheat could is said', async (_, error, resumed, unanswered) => {
-    const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
-    expect(told).toMatchObject({ charged: 'no', exitCode: 1, until: NOW + 180 })
-    expect(told.next).toContain('not charged, says the agent')
-  })
+  ])(
+    '%s is not charged, and the time until which a dishonest agent could charge is reported',
+    async (_, error, resumed, unanswered) => {
+      const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
+      expect(told).toMatchObject({ charged: 'no', exitCode: 1, until: NOW + 180 })
+      expect(told.next).toContain('not charged, says the agent')
+    },
+  )
 
   test.each([
     ['a refused payment after an unanswered one', new PaymentError('expired'), false, 1],
@@ -130,11 +133,14 @@ describe('without a node, only the agent’s report is known', () => {
     ['a typed failure of a resumed call', new ValidationError('text: is required'), true, 0],
     ['a passed deadline of a resumed call', new DeadlineError('deadline has passed'), true, 2],
     ['no answer', UNRESOLVED, false, 3],
-  ])('%s may be charged: the agent forgets what it answered (D24)', async (_, error, resumed, unanswered) => {
-    const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
-    expect(told).toMatchObject({ charged: 'unknown', exitCode: 3, until: NOW + 180 })
-    expect(told.next).toContain(`farebox call --resume ${ATTEMPT.entry.jobId}`)
-  })
+  ])(
+    '%s may be charged: the agent deletes its answers after a while (D24)',
+    async (_, error, resumed, unanswered) => {
+      const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
+      expect(told).toMatchObject({ charged: 'unknown', exitCode: 3, until: NOW + 180 })
+      expect(told.next).toContain(`farebox call --resume ${ATTEMPT.entry.jobId}`)
+    },
+  )
 
   test('long afterwards, the message refers to the chain', async () => {
     const told = await explain({
@@ -172,7 +178,7 @@ describe('with a node, the chain decides', () => {
     })
   })
 
-  test('D8 a typed failure of a resumed call settles nothing while the payment is good, for a settlement may be on its way', async () => {
+  test('D8 a typed failure of a resumed call settles nothing while the payment is valid, because a settlement may be pending', async () => {
     const failure = { error: new ValidationError('text: is required'), resumed: true }
     expect(await explain({ ...failure, chain: chain('unused') })).toMatchObject({
       charged: 'unknown',

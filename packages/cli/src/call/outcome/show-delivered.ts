@@ -36,7 +36,7 @@ export async function showDelivered(world: World, delivered: Delivered): Promise
   const { err } = world
   if (violation !== undefined) {
     err.write(
-      `  ${paintFor(err).yellow('!')} the output is not what was declared: ${printable(violation.field)}: ${printable(violation.reason)}\n`,
+      `  ${paintFor(err).yellow('!')} the output violates its schema: ${printable(violation.field)}: ${printable(violation.reason)}\n`,
     )
   }
   if (payment !== undefined && proof !== undefined) showReceipt(world, payment, proof)

@@ -23,7 +23,7 @@ export interface CommandReceiver {
   leave(hasSuccessor: boolean): Promise<void>
 }
 
-/** Executes the commands during the life of a process: one load, until it is told to leave. */
+/** Executes the commands during the life of a process: one load, until it is asked to leave. */
 export function receiveCommands(trace: ImportTrace, report: (report: Report) => void): CommandReceiver {
   let preparing: Promise<void> = Promise.resolve()
   let loaded: LoadedAgent | undefined

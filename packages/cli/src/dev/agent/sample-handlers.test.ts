@@ -29,13 +29,13 @@ const DECLARATION = declare({
   odd: { n: { type: 'integer', minimum: 0.2, maximum: 0.8 } },
 })
 
-test('every capability is answered by its output schema where there is no handler file', () => {
+test('without a handler file, every capability is answered with a sample of its output schema', () => {
   const { handlers, sampled } = fillWithSamples(DECLARATION, undefined)
   expect(sampled).toEqual(['count', 'odd'])
   expect(Object.keys(handlers as object)).toEqual(['count', 'odd'])
 })
 
-test('only missing handlers are replaced by samples; wrong ones stay wrong', () => {
+test('only missing handlers are replaced by samples; invalid ones still fail', () => {
   const count = (): object => ({})
   expect(fillWithSamples(DECLARATION, { count, surplus: 5 })).toEqual({
     handlers: { count, surplus: 5, odd: expect.any(Function) },
@@ -45,7 +45,7 @@ test('only missing handlers are replaced by samples; wrong ones stay wrong', () 
   expect(fillWithSamples(DECLARATION, { count: 'no function' }).sampled).toEqual(['odd'])
 })
 
-test('served, a sample passes the check of the output; where none can be made the field is named', async () => {
+test('a served sample passes the output check; if no sample can be made, the field is named', async () => {
   const { handlers } = fillWithSamples(DECLARATION, undefined)
   const agent = createTestAgent({ declaration: DECLARATION, handlers: handlers as never })
   expect(await agent.call('count', {})).toEqual({ words: 3, frequent: ['text'] })

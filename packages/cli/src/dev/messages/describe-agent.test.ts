@@ -62,7 +62,7 @@ describe('a field in a few words', () => {
     expect(shortField(field)).toBe(words)
   })
 
-  test('D20 a question mark for what may be left out, which is another rule on each side', () => {
+  test('D20 a question mark marks an optional field, by the rule for inputs or for outputs', () => {
     const fields: FieldMap = {
       a: { type: 'string' },
       b: { type: 'string', required: true },
@@ -74,14 +74,14 @@ describe('a field in a few words', () => {
 })
 
 describe('the lines of an agent', () => {
-  test('stand below each other, with prices of the same number of digits', () => {
+  test('are aligned, with prices of the same number of digits', () => {
     expect(describeCapabilities(TEXTS, { columns: 120, paint: PLAIN })).toEqual([
       '  count       0.002 USDC   text: string (1–20,000), top?: integer   →  words: integer, frequent: string[]',
       '  summarize   0.010 USDC   text: string                             →  summary?: string',
     ])
   })
 
-  test('show outputs by name where types do not fit, else below the input, and are cut at last', () => {
+  test('show outputs by name when types do not fit, else below the input, and are cut as a last resort', () => {
     expect(describeCapabilities(TEXTS, { columns: 90, paint: PLAIN })).toEqual([
       '  count       0.002 USDC   text: string (1–20,000), top?: integer   →  words, frequent',
       '  summarize   0.010 USDC   text: string                             →  summary',
@@ -97,7 +97,7 @@ describe('the lines of an agent', () => {
     )
   })
 
-  test('colours change no width and no letter', () => {
+  test('colours change neither width nor letters', () => {
     const [line = ''] = describeCapabilities(TEXTS, { columns: 60, paint: paintFor({ live: true }) })
     // eslint-disable-next-line no-control-regex -- the colours themselves
     expect(line.replaceAll(/\u001b\[\d+m/g, '')).toBe(
@@ -105,7 +105,7 @@ describe('the lines of an agent', () => {
     )
   })
 
-  test('nothing in, and names that would move the cursor', () => {
+  test('an empty input, and names that would move the cursor', () => {
     const declaration = declare({ 'a\u001b[2Jb': capability('1', {}, { 'x\ny': { type: 'string' } }) })
     expect(describeCapabilities(declaration, { columns: 80, paint: PLAIN })).toEqual([
       '  a·[2Jb   1 USDC   nothing   →  x·y: string',
@@ -128,7 +128,7 @@ describe('the line to try next', () => {
     ])
   })
 
-  test('an apostrophe ends no quote of the shell', () => {
+  test('an apostrophe does not end a shell quote', () => {
     const declaration = declare({
       say: capability(
         '1',
@@ -141,13 +141,13 @@ describe('the line to try next', () => {
     expect(call).toBe(String.raw`farebox call http://h say --words 'it'\''s fine'`)
   })
 
-  test('farebox call says what is missing where no input can be made up', () => {
+  test('farebox call names the missing value when no sample input exists', () => {
     const impossible: Field = { type: 'integer', required: true, minimum: 0.2, maximum: 0.8 }
     const declaration = declare({ odd: capability('1', { n: impossible }, { x: { type: 'string' } }) })
     expect(tryNext(declaration, 'http://h', JOB_ID)).toEqual(['farebox call http://h odd --dry-run'])
   })
 
-  test('another terminal finds an economy that is kept elsewhere', () => {
+  test('another terminal finds an economy in another folder', () => {
     expect(payNext(TEXTS, 'http://h', '/tmp/an economy')[0]).toMatch(
       /^FAREBOX_LOCAL='\/tmp\/an economy' farebox call http:\/\/h /,
     )
@@ -172,7 +172,7 @@ describe('samples', () => {
     ])
   })
 
-  test('one that lacks a capability: the line to add', () => {
+  test('for a missing handler, the line to add is shown', () => {
     const options = { ...about, sampled: ['summarize'], handlers: '/p/src/handlers.mts' }
     expect(describeSamples(TEXTS, options)).toEqual([
       '! SAMPLES: summarize has no handler in handlers.mts, its answers are made up from the output schema',
@@ -182,11 +182,11 @@ describe('samples', () => {
     ])
   })
 
-  test('nothing where every capability has its handler', () => {
+  test('nothing is shown when every capability has its handler', () => {
     expect(describeSamples(TEXTS, { ...about, sampled: [], handlers: '/p/handlers.ts' })).toEqual([])
   })
 
-  test('the file of types is named for the config', () => {
+  test('the file of types is named after the config', () => {
     expect(typesFileName('/p/agent.json')).toBe('agent.d.ts')
   })
 })

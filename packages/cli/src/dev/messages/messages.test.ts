@@ -34,7 +34,7 @@ describe('reports', () => {
     { kind: 'typed', file: '/p/agent.d.ts' },
     { kind: 'not typed', reason: 'x' },
     SERVING,
-  ])('are taken: $kind', report => {
+  ])('are accepted: $kind', report => {
     expect(readDevReport(report)).toEqual(report)
   })
 
@@ -53,12 +53,12 @@ describe('reports', () => {
     { ...SERVING, logFormat: 'xml' },
     { ...SERVING, description: { ...SERVING.description, lines: 'none' } },
     { ...SERVING, sources: { files: [], handlers: 5 } },
-  ])('a message that a handler sends is not taken for a report: %j', message => {
+  ])('a message sent by a handler does not count as a report: %j', message => {
     expect(readDevReport(message)).toBeUndefined()
   })
 })
 
-test('orders are read back, and what is none is none', () => {
+test('commands are parsed, and invalid ones are ignored', () => {
   expect(readCommand({ kind: 'ping' })).toEqual({ kind: 'ping' })
   expect(readCommand({ kind: 'leave', hasSuccessor: true })).toEqual({ kind: 'leave', hasSuccessor: true })
   for (const none of [undefined, null, 5, {}, { kind: 'load' }, { cmd: 'NODE_CLUSTER' }])

@@ -48,7 +48,7 @@ test('the page gets the messages of the terminal: a save, a broken version, the 
   })
 })
 
-test('without a version before it, a broken one leaves nothing that answers', () => {
+test('a broken first version leaves no agent that answers', () => {
   const feed = createDevFeed(createFakeClock())
   feed.announcer.refused('wrong', false)
   expect(openPage(feed).view()).toMatchObject({

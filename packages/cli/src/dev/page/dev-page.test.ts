@@ -16,7 +16,7 @@ async function start(options: Partial<Parameters<typeof startDevPage>[0]> = {}):
   return page
 }
 
-/** Takes a port, so that nobody else can have it. */
+/** Occupies a port. */
 async function occupy(port: number): Promise<number> {
   const other: Server = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -27,7 +27,7 @@ async function occupy(port: number): Promise<number> {
   return (other.address() as AddressInfo).port
 }
 
-test('a port that was asked for and is taken is refused, with what to do', async () => {
+test('a requested port that is in use is refused, with the next step', async () => {
   const taken = await occupy(0)
   await expect(start({ port: taken })).rejects.toMatchObject({
     message: `the page cannot listen: port ${taken} is taken`,
@@ -35,14 +35,14 @@ test('a port that was asked for and is taken is refused, with what to do', async
   })
 })
 
-test('the usual port that is taken, by another or by the agent itself, is no reason to stop', async () => {
+test('a default port that is in use does not stop the start, whether another process or the agent uses it', async () => {
   const pages = [await start(), await start(), await start({ agentPort: 5170 })]
   expect(new Set(pages.map(({ url }) => url)).size).toBe(3)
   expect(pages[1]?.url).not.toBe('http://127.0.0.1:5170')
   expect(pages[2]?.url).not.toBe('http://127.0.0.1:5170')
 })
 
-test('a page that comes later is shown the version that was served before', async () => {
+test('a page that connects later is shown the version served before', async () => {
   const page = await start({ port: 0 })
   const description = {
     name: 'Teller',
@@ -74,7 +74,7 @@ test('a page that comes later is shown the version that was served before', asyn
   expect(view).toMatchObject({ version: 1, phase: 'serving', agent: { capabilities: [{ name: 'count' }] } })
 })
 
-test('without an agent that is served no job is run', async () => {
+test('without a served agent no job runs', async () => {
   const { url } = await start({ port: 0 })
   const job = { job_id: crypto.randomUUID(), capability: 'count', input: {} }
   const answer = await fetch(`${url}/run`, {

@@ -25,7 +25,7 @@ export interface DevPageOptions {
   readonly port?: number
   /** The agent's port, if known; the page does not use it. */
   readonly agentPort: number
-  /** Returns who pays for the page's jobs; `undefined` when payments are off. */
+  /** Returns the payer of the page's jobs; `undefined` when payments are off. */
   readonly paid: () => PaidPath | undefined
 }
 

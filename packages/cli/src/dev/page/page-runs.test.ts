@@ -7,7 +7,7 @@ import { COUNTER, serveAgent, type ServedAgent } from '../../testing/served-agen
 import { createPageRuns, type PageRunsOptions } from './page-runs.ts'
 import type { PageAgent } from './served-agent.ts'
 
-/** A key of the local chain's own, known to everybody. */
+/** A public key of the local chain. */
 const PAYER_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 let agent: ServedAgent
@@ -24,12 +24,12 @@ function stage(paid?: ReturnType<PageRunsOptions['paid']>) {
     signal: new AbortController().signal,
   })
   const declaration = { ...COUNTER, wallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' }
-  // What the page shows of it is of no matter here.
+  // The page's view of it does not matter here.
   const served = { url: agent.url } as PageAgent['served']
   return { runs, steps, pageAgent: { served, declaration } as PageAgent }
 }
 
-test('a job is run over HTTP like anybody’s, and the answer is passed on word for word', async () => {
+test('a job is run over HTTP like any caller’s, and the answer is passed on word for word', async () => {
   agent = await serveAgent()
   const { runs, pageAgent } = stage()
   const answer = await runs.run(jobOf({ text: 'a b c' }), pageAgent)
@@ -38,7 +38,7 @@ test('a job is run over HTTP like anybody’s, and the answer is passed on word 
   expect(agent.seen.map(({ path }) => path)).toEqual(['/execute'])
 })
 
-test('D21 a refusal is the agent’s own', async () => {
+test('D21 a refusal has the agent’s own message', async () => {
   agent = await serveAgent()
   const { runs, pageAgent } = stage()
   const answer = await runs.run(jobOf({}), pageAgent)
@@ -46,7 +46,7 @@ test('D21 a refusal is the agent’s own', async () => {
   expect(JSON.parse((answer as { readonly body: string }).body)).toMatchObject({ error: 'text: is required' })
 })
 
-test('where payments are on a job is paid once, and what the chain says is told', async () => {
+test('with payments on, a job is paid once, and the outcome on the chain is shown', async () => {
   const signer = privateKeySigner(await loadEvmCrypto(), PAYER_KEY)
   agent = await serveAgent({ funded: [signer.address] })
   const readSettled = () =>
@@ -60,7 +60,7 @@ test('where payments are on a job is paid once, and what the chain says is told'
   expect(steps).toMatchObject([{ kind: 'asked', amount: '0.002' }, { kind: 'signed' }])
 })
 
-test('an agent that does not answer is told as that, and nothing is shown of an answer before', async () => {
+test('an agent that does not answer is reported, and nothing of an earlier answer is shown', async () => {
   agent = await serveAgent()
   const { runs, pageAgent } = stage()
   await agent.close()
@@ -71,13 +71,13 @@ test('an agent that does not answer is told as that, and nothing is shown of an 
   })
 })
 
-test('steps are those of the job’s own events', async () => {
+test('steps come from the job’s own events', async () => {
   agent = await serveAgent()
   const { runs, steps, pageAgent } = stage()
   const job = jobOf({ text: 'a' })
   await runs.warm()
   const running = runs.run(job, pageAgent)
-  // The job is under way once its modules, which are read already, have been asked for.
+  // The job is in progress once its modules, which have been read, are requested.
   await new Promise(resolve => setImmediate(resolve))
   const event = { jobId: job.job_id.toUpperCase(), fields: {}, atMs: 1_000 }
   runs.onJobEvent({ ...event, jobId: crypto.randomUUID(), event: 'input valid' })

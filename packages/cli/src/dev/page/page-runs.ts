@@ -17,7 +17,7 @@ export interface PageRuns {
 export interface PageRunsOptions {
   readonly clock: Clock
   readonly feed: Pick<DevFeed, 'step'>
-  /** Returns who pays; `undefined` when payments are off. */
+  /** Returns the payer; `undefined` when payments are off. */
   readonly paid: () => Pick<PaidPath, 'signer' | 'readSettled'> | undefined
   readonly signal: AbortSignal
 }

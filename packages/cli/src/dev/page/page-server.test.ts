@@ -51,14 +51,14 @@ const post = (body: unknown, headers: object = {}) =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-test('a job of the page is run', async () => {
+test('a job sent by the page is run', async () => {
   const { status, text } = await post(JOB, { origin: server.url, 'sec-fetch-site': 'same-origin' })
   expect(status).toBe(200)
   expect(JSON.parse(text)).toMatchObject({ job_id: JOB.job_id, status: 200 })
   expect(ran).toEqual([JOB])
 })
 
-test('a job of another page is refused, whatever that page sends', async () => {
+test('a job sent by another page is refused, whatever it contains', async () => {
   const tries = [
     post(JOB, { origin: 'https://evil.example' }),
     post(JOB, { host: 'evil.example' }),
@@ -70,7 +70,7 @@ test('a job of another page is refused, whatever that page sends', async () => {
   expect(ran).toEqual([])
 })
 
-test('an answer that is refused lets no other page read it', async () => {
+test('a refused request has no answer that another page can read', async () => {
   const { headers } = await post(JOB, { origin: 'https://evil.example' })
   expect(headers['access-control-allow-origin']).toBeUndefined()
   expect(headers['cross-origin-resource-policy']).toBe('same-origin')
@@ -82,14 +82,14 @@ test.each([
   ['no id', { ...JOB, job_id: '1' }, 400],
   ['no input', { ...JOB, input: 'text' }, 400],
   ['too large', 'x'.repeat(2 * MAX_BODY_BYTES + 1), 413],
-] as const)('a body that is none of its own is refused: %s', async (_, body, status) => {
+] as const)('a foreign body is refused: %s', async (_, body, status) => {
   // A body that is cut off may end the connection before its answer is read.
   const answer = await post(body).catch(() => ({ status: 413 }))
   expect(answer.status).toBe(status)
   expect(ran).toEqual([])
 })
 
-test('every answer has the policy: nothing inline, nothing from elsewhere, in nobody’s frame', async () => {
+test('every answer has the policy: nothing inline, no other origins, no frames', async () => {
   for (const path of ['/', '/events-not', '/run']) {
     const { headers } = await ask(path)
     expect(headers['content-security-policy']).toBe(
@@ -101,7 +101,7 @@ test('every answer has the policy: nothing inline, nothing from elsewhere, in no
   }
 })
 
-test('a path of a request never becomes a path of the disk', async () => {
+test('a request path never becomes a file path', async () => {
   for (const path of [
     '/../package.json',
     '/%2e%2e/package.json',
@@ -111,7 +111,7 @@ test('a path of a request never becomes a path of the disk', async () => {
     expect((await ask(path)).status).toBe(404)
 })
 
-test('the stream begins with the current state, and goes on with each change', async () => {
+test('the stream begins with the current state, and continues with each change', async () => {
   const text = await new Promise<string>((resolve, reject) => {
     const asked = request(`${server.url}/events`, response => {
       let all = ''

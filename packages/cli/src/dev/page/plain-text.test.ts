@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pageLine, plainText } from './plain-text.ts'
 
-test('colours and titles are taken out whole, what else moves a cursor becomes a dot', () => {
+test('colours and titles are removed completely, and other control characters become a dot', () => {
   expect(pageLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007and \u001b[2J\u001b[1;1Hgone')).toBe(
     'red and gone',
   )

@@ -1,6 +1,6 @@
 import { printable } from '@farebox/conformance/internal/printable'
 
-/** CSI and OSC sequences whole, and what is left of others: ECMA-48. */
+/** Complete CSI and OSC sequences, and the remains of others: ECMA-48. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[0-Z\\^-~])/g
 

@@ -17,11 +17,11 @@ describe('a request is refused', () => {
     '127.0.0.1:80',
     `localhost.evil.example:${PORT}`,
     '',
-  ])('under a name that is not the page’s own (DNS rebinding): %j', host => {
+  ])('under a foreign host name (DNS rebinding): %j', host => {
     expect(statusOf('GET', { host })).toBe(421)
   })
 
-  test('without a name', () => {
+  test('without a host name', () => {
     expect(refuseForeignPage({ method: 'GET', headers: {} }, PORT)?.status).toBe(421)
   })
 
@@ -31,7 +31,7 @@ describe('a request is refused', () => {
     'http://127.0.0.1:3000',
     `http://localhost:${PORT}`,
     `https://127.0.0.1:${PORT}`,
-  ])('of another page, one on another port of this machine too: %s', origin => {
+  ])('from another page, also on another port of this machine: %s', origin => {
     expect(statusOf('POST', { origin, ...JSON_TYPE })).toBe(403)
     expect(statusOf('GET', { origin })).toBe(403)
   })
@@ -57,7 +57,7 @@ describe('a request is refused', () => {
     },
   )
 
-  test('with a method of no use here', () => {
+  test('with an unsupported method', () => {
     expect(statusOf('OPTIONS', {})).toBe(405)
     expect(statusOf('PUT', JSON_TYPE)).toBe(405)
   })
@@ -72,7 +72,7 @@ describe('a request is answered', () => {
     },
   )
 
-  test('of the page itself, of a program, and of a link that is followed from elsewhere', () => {
+  test('from the page itself, from a program, and from a link on another site', () => {
     expect(statusOf('POST', { 'sec-fetch-site': 'same-origin', ...JSON_TYPE })).toBeUndefined()
     expect(statusOf('POST', { 'content-type': 'application/json; charset=utf-8' })).toBeUndefined()
     const link = {

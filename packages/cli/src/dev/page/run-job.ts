@@ -14,7 +14,7 @@ import { readJobStep } from '../paid/read-job-step.ts'
 
 export interface RunContext {
   readonly agent: PageAgent
-  /** Who pays; `undefined` when payments are off. */
+  /** The payer; `undefined` when payments are off. */
   readonly paid: Pick<PaidPath, 'signer' | 'readSettled'> | undefined
   readonly signal: AbortSignal
   readonly nowMs: () => number

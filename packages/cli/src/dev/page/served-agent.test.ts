@@ -27,7 +27,7 @@ function serving(declaration: unknown): Serving {
 
 const declaration = { ...COUNTER, wallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' }
 
-test('an agent is shown with its capabilities, prices, and which of them are samples', () => {
+test('an agent is shown with its capabilities, its prices, and which handlers are samples', () => {
   expect(readServedAgent(serving(declaration), false)?.served).toMatchObject({
     url: 'http://127.0.0.1:3000',
     is_paid: false,
@@ -36,7 +36,7 @@ test('an agent is shown with its capabilities, prices, and which of them are sam
 })
 
 test.each([undefined, null, 'Teller', {}, { ...declaration, capabilities: { count: { input_schema: 7 } } }])(
-  'what a handler sends in place of a declaration is not shown: %j',
+  'a handler’s message in place of a declaration is not shown: %j',
   value => {
     expect(readServedAgent(serving(value), false)).toBeUndefined()
   },

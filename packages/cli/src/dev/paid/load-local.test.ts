@@ -10,7 +10,7 @@ test('finds the package where it is installed', async () => {
   expect(await loadLocal('.')).toHaveProperty('startEconomy')
 })
 
-test('says what to install where it is not', async () => {
+test('names the package to install if it is missing', async () => {
   // The same files in a folder that has no @farebox/local above it.
   const folder = await mkdtemp(join(tmpdir(), 'farebox-no-local-'))
   try {

@@ -18,7 +18,7 @@ function createTrace(
   return createMoneyTrace({ lines, readSettled, spell: address => checksumAddress(crypto, address) })
 }
 
-/** The lines of the last of some events; those before say nothing. */
+/** The lines of the last of several events; earlier events print nothing. */
 async function tell(trace: MoneyTrace, ...events: readonly Partial<JobEvent>[]): Promise<readonly string[]> {
   let told: readonly string[] = []
   for (const event of events) {
@@ -71,7 +71,7 @@ test('a payment that was refused is not charged', async () => {
   ])
 })
 
-test('a handler that throws is not charged, and what a typed error answered comes after it', async () => {
+test('a handler that throws is not charged, and the typed error’s answer comes after it', async () => {
   const trace = createTrace()
   const thrown = { event: 'handler error: no such city', fields: { at: 'handlers.ts:4:9' } }
   const refused = {
@@ -96,7 +96,7 @@ test('a failed job that is retried is shown from the start', async () => {
   expect(told).toHaveLength(5)
 })
 
-test('D12 a facilitator that gives no verdict is named, with why', async () => {
+test('D12 a facilitator that gives no verdict is named, with the reason', async () => {
   const silence = { event: 'the facilitator returned no verdict', fields: { cause: 'ECONNREFUSED' } }
   expect((await tell(createTrace(), called, silence)).slice(1)).toEqual([
     '    500  failed     the facilitator returned no verdict: ECONNREFUSED',
@@ -134,7 +134,7 @@ test('lines that a handler logs affect neither the trace nor the cursor', async 
   expect((await tell(trace, thrown)).join('')).toContain('handler error: ·[2Jgone')
 })
 
-test('a chain that cannot be asked leaves out the block and the balances, not the settlement', async () => {
+test('if the chain cannot be read, the block and the balances are left out, not the settlement', async () => {
   const told = await tell(
     createTrace(() => Promise.reject(new Error('gone'))),
     called,

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-paid-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
   folders.push(folder)
   return folder
@@ -59,7 +59,7 @@ async function start(folder: string, options: { wallet?: string; live?: boolean 
   return { path, err }
 }
 
-/** Serves the example as `farebox dev --paid` would, and gathers what its jobs' events make the path say. */
+/** Serves the example as `farebox dev --paid` would, and collects the trace lines of its jobs' events. */
 async function serve({ variables, onJobEvent }: PaidPath): Promise<{ url: string; told: string[] }> {
   const told: string[] = []
   const agent = await startChild({
@@ -84,12 +84,12 @@ async function pay(url: string, text: string): Promise<unknown> {
   return await execute(url, 'count', { text }, { signer, crypto })
 }
 
-test('an agent is paid on it, and its job tells where the money went', async () => {
+test('an agent is paid through it, and its job shows where the money went', async () => {
   const folder = await createFolder()
   const { path, err } = await start(folder, { live: true })
   expect(err()).toContain('starting a chain')
   expect(err().endsWith('\r\u001b[2K')).toBe(true)
-  // A port of five digits makes the column wider, where the usual one is taken.
+  // A port of five digits, used when the default one is taken, makes the column wider.
   const heading = path.heading.map(line => line.replaceAll(/\b\d{4,5}\b/g, 'N').replaceAll(/ {4,}/g, '    '))
   expect(heading).toEqual([
     '  chain    http://127.0.0.1:N   eip155:N, on this machine',
@@ -125,7 +125,7 @@ test('an agent is paid on it, and its job tells where the money went', async () 
   ])
 })
 
-test('two folders have a path each at the same time', async () => {
+test('two folders have separate payment stacks at the same time', async () => {
   const [first, second] = [await createFolder(), await createFolder()]
   const wallet = TEST_KEYS.secondAgent.address
   const [{ path }, { path: other }] = await Promise.all([start(first), start(second, { wallet })])
@@ -139,7 +139,7 @@ test('two folders have a path each at the same time', async () => {
   expect(other.variables['AGENT_WALLET_ADDRESS']).toBe(wallet)
 })
 
-test('an economy that runs in the folder is joined: the agent is paid there, and leaves it running', async () => {
+test('an economy that runs in the folder is joined: the agent is paid there, and does not stop it', async () => {
   const folder = await createFolder()
   const economy = await startEconomy({
     folder: join(folder, '.farebox'),
@@ -166,7 +166,7 @@ test('an economy that runs in the folder is joined: the agent is paid there, and
   expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
 })
 
-test('says that the economy it joined has ended', async () => {
+test('reports that the economy it joined has ended', async () => {
   const folder = await createFolder()
   const launcher = await launch(`
     import { startEconomy } from '@farebox/local/economy'
@@ -178,7 +178,7 @@ test('says that the economy it joined has ended', async () => {
   expect(await path.broken).toMatch(/^process \d+, which ran the economy in .*, has ended: /)
 })
 
-test('a later start goes on with the same chain and secret', async () => {
+test('a later start continues with the same chain and secret', async () => {
   const folder = await createFolder()
   const { path } = await start(folder)
   const { url, told } = await serve(path)
@@ -190,7 +190,7 @@ test('a later start goes on with the same chain and secret', async () => {
   expect(next.variables['FACILITATOR_SECRET']).toBe(path.variables['FACILITATOR_SECRET'])
 })
 
-test('says which part ended by itself, and nothing when it was told to stop', async () => {
+test('names a part that ended by itself, and reports nothing after a requested stop', async () => {
   const folder = await createFolder()
   const { path } = await start(folder)
   const { path: stopped } = await start(await createFolder())
@@ -200,7 +200,7 @@ test('says which part ended by itself, and nothing when it was told to stop', as
   expect(await Promise.race([path.broken, stopped.broken])).toMatch(/^the chain ended unexpectedly: /)
 })
 
-test('a wallet that is none is refused before anything starts', async () => {
+test('an invalid wallet address is refused before anything starts', async () => {
   await expect(start(await createFolder(), { wallet: '0x123' })).rejects.toMatchObject({
     name: 'CommandError',
     message: 'AGENT_WALLET_ADDRESS must be an address: 0x and 40 hex digits',
@@ -222,6 +222,6 @@ test('a start that is interrupted leaves nothing running', async () => {
   })
   aborter.abort(new Error('enough'))
   await expect(starting).rejects.toThrow('enough')
-  // The folder is free again: nobody runs in it.
+  // The folder is free again: no process runs in it.
   await start(folder)
 })

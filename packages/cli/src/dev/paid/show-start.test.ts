@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showStart } from './paid-path.ts'
 
-/** A screen whose time passes when a test says so. */
+/** A screen whose time is advanced by the test. */
 function shown(live: boolean) {
   let written = ''
   let nowMs = 0
@@ -20,7 +20,7 @@ function shown(live: boolean) {
   )
   return {
     ...start,
-    /** What is written while so many seconds pass. */
+    /** The output of this many seconds. */
     pass(seconds: number): string {
       const before = written.length
       const untilMs = nowMs + seconds * 1_000
@@ -35,7 +35,7 @@ function shown(live: boolean) {
   }
 }
 
-/** A part that is being started for as long as the test lasts. */
+/** A part that keeps starting for the whole test. */
 function starting(start: ReturnType<typeof shown>): (activity: string) => void {
   let report: (activity: string) => void = () => undefined
   void start.step(
@@ -49,7 +49,7 @@ function starting(start: ReturnType<typeof shown>): (activity: string) => void {
   return activity => report(activity)
 }
 
-test('where lines stay, a slow start says after ten seconds what it does, and then every thirty', () => {
+test('without a terminal, a slow start prints its current step after ten seconds, and then every thirty', () => {
   const start = shown(false)
   const report = starting(start)
   report('migrating the database')
@@ -61,7 +61,7 @@ test('where lines stay, a slow start says after ten seconds what it does, and th
   expect(start.pass(60)).toBe('')
 })
 
-test('on a terminal one line counts the seconds, and is taken away', () => {
+test('on a terminal one line counts the seconds, and is removed at the end', () => {
   const start = shown(true)
   expect(start.written()).toMatch(/^ {2}starting a chain, .* …$/)
   starting(start)

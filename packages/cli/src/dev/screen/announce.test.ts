@@ -19,7 +19,7 @@ const DESCRIPTION: Description = {
   page: 'http://127.0.0.1:5170',
 }
 
-test('a person sees the heading, samples, what to try, and then the result of each change', () => {
+test('a person sees the heading, samples, a command to try, and then the result of each change', () => {
   const { world, out } = createTestWorld({ folder: '/p' })
   const announcer = createAnnouncer(world, () => 'text')
   announcer.serving(DESCRIPTION, true)
@@ -103,7 +103,7 @@ test('describes in words why the agent’s process ended', () => {
   expect(ended(null, 'SIGKILL')).toBe("the agent's process ended unexpectedly: by SIGKILL")
 })
 
-test('an uncaught error: its own lines of the stack, and nothing that moves the cursor', () => {
+test('an uncaught error is shown with its own stack lines, and nothing that moves the cursor', () => {
   const error = new Error('left\u001b[2J behind')
   error.stack = `Error: ${error.message}\n    at work (/p/handlers.ts:3:9)\n    at node:internal/timers:581:17\n    at listOnTimeout (node:internal/timers:1:1)`
   expect(describeStray(error)).toBe(
@@ -112,14 +112,14 @@ test('an uncaught error: its own lines of the stack, and nothing that moves the 
   expect(describeStray('just words')).toBe('an uncaught error\n  just words')
 })
 
-test('lines are made whole of pieces', () => {
+test('lines are assembled from chunks', () => {
   const lines: string[] = []
   const take = splitLines(line => lines.push(line))
   for (const piece of ['a', 'b\nc\r\n', '\nd', undefined]) take(piece)
   expect(lines).toEqual(['ab', 'c', '', 'd'])
 })
 
-test('a wrong output is shown with its field, what production does, and what to change', () => {
+test('an invalid output is shown with its field, the effect in production, and the fix', () => {
   const { world, out } = createTestWorld({ folder: '/p', live: true })
   const announcer = createAnnouncer(world, () => 'text')
   announcer.line(
@@ -135,7 +135,7 @@ test('a wrong output is shown with its field, what production does, and what to 
   expect(out()).toContain('\u001b[33m\u001b[1m! wrong output')
 })
 
-test('type errors: where, the sentence about the value first, and what it makes wrong; then that they are fixed', () => {
+test('type errors are shown with place, value and consequence, and then as fixed', () => {
   const { world, out } = createTestWorld({ folder: '/p' })
   const announcer = createAnnouncer(world, () => 'text')
   const problem = {

@@ -8,7 +8,7 @@ const TSCONFIG = JSON.stringify({
   include: ['*.ts'],
 })
 
-test('type errors are told after a save with their place, and that they are fixed', async () => {
+test('type errors are reported after a save with their place, and when they are fixed', async () => {
   const project = await createProject({
     'tsconfig.json': TSCONFIG,
     'handlers.ts': 'export const words: number = "three"\n',
@@ -37,7 +37,7 @@ test('type errors are told after a save with their place, and that they are fixe
   }
 })
 
-test('the compiler’s reasons below an error belong to it, and its files are named from where the command was called', () => {
+test('the compiler’s reasons below an error belong to it, and its paths are relative to the working directory', () => {
   const output = [
     "handlers.ts(8,3): error TS2322: Type 'A' is not assignable to type 'B'.",
     "  Types of property 'words' are incompatible.",

@@ -4,7 +4,7 @@ import type { DevAgentProcess, ExitStatus } from './agent-processes.ts'
 import { dismissProcess, loadInto } from './supervise-agent.ts'
 import type { DevCommand, LoadAgentCommand, Report } from '../messages/messages.ts'
 
-/** A process that does as the test says. */
+/** A process controlled by the test. */
 function scripted(): {
   readonly child: DevAgentProcess
   readonly commands: DevCommand[]
@@ -40,7 +40,7 @@ function scripted(): {
   return { child, commands, report: report => listen(report), end, kills: () => kills }
 }
 
-test('D32 a process that leaves has its grace period, and is killed after it', async () => {
+test('D32 a process that is stopping has its grace period, and is killed after it', async () => {
   const clock = createFakeClock()
   const { child, commands, report, kills } = scripted()
   const told: Report[] = []
@@ -57,7 +57,7 @@ test('D32 a process that leaves has its grace period, and is killed after it', a
   expect(clock.waiting()).toBe(0)
 })
 
-test('one that does not say it is leaving is not waited for; nor is one that is gone, or cut off', async () => {
+test('a process that does not report its stop, has ended, or is disconnected is not waited for', async () => {
   const clock = createFakeClock()
   const silent = dismissProcess(scripted().child, true, clock, () => undefined)
   await clock.advance(1_000)
@@ -71,7 +71,7 @@ test('one that does not say it is leaving is not waited for; nor is one that is 
   await dismissProcess(blocked.child, true, clock, () => undefined)
 })
 
-test('a load that ends its process, or does not end, is no load; what was about to be read is known', async () => {
+test('a load that ends its process, or never ends, fails; the file being read is known', async () => {
   const command = { kind: 'load', config: '/p/agent.json' } as LoadAgentCommand
   const sources = { files: ['/p/agent.json'], handlers: '/p/handlers.ts' }
   const ended = scripted()

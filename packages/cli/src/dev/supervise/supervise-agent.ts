@@ -35,7 +35,7 @@ interface Supervised {
   readonly clock: Clock
   readonly listener: SupervisorListener
   readonly all: Set<DevAgentProcess>
-  /** Processes that were told to leave and still finish their jobs. */
+  /** Processes that were asked to leave and still finish their jobs. */
   readonly leaving: Set<DevAgentProcess>
   /** The process for the next load. */
   spare: DevAgentProcess | undefined

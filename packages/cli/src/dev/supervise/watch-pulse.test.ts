@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createBackoff } from '../dev-session.ts'
 import { watchPulse } from './supervise-agent.ts'
 
-test('told once, when several questions in a row were not answered', async () => {
+test('a missing pulse is reported once, when several questions in a row were not answered', async () => {
   const clock = createFakeClock()
   const silences: number[] = []
   let answers = true
@@ -26,7 +26,7 @@ test('told once, when several questions in a row were not answered', async () =>
   expect(clock.waiting()).toBe(0)
 })
 
-test('the first new process comes at once, those after it later and later, until all is well for a while', () => {
+test('the first new process starts at once, later ones after growing pauses, until it runs well for a while', () => {
   const backoff = createBackoff()
   expect([0, 1, 2, 3, 4, 5, 6].map(atMs => backoff.nextMs(atMs))).toEqual([
     0, 250, 1_000, 2_000, 4_000, 8_000, 8_000,

@@ -6,13 +6,13 @@ function sleep(clock: FakeClock, ms: number): Promise<void> {
   return new Promise(resolve => void clock.after(ms, resolve))
 }
 
-/** Gathers with a clock of its own; each act ends when it is told to. */
+/** Debounces with a controlled clock; the test ends each action. */
 function stage(): {
   readonly clock: FakeClock
   readonly acts: Changes[]
   readonly debouncer: ReturnType<typeof debounceChanges>
   finish(): Promise<void>
-  /** How long it takes to get ready; at first no time. */
+  /** The start-up time; initially zero. */
   readyAfter(ms: number): void
 } {
   const clock = createFakeClock()
@@ -57,7 +57,7 @@ test('1,000 changes within a second lead to one action', async () => {
   const { clock, acts, debouncer, finish } = stage()
   for (let count = 0; count < 1_000; count += 1) {
     debouncer.add(`file-${count % 7}`)
-    // With pauses now and then, as a busy machine makes them.
+    // With occasional pauses, as on a busy machine.
     await clock.advance(count % 100 === 99 ? 100 : 0)
     if (count % 4 === 0) await clock.advance(1)
   }
@@ -96,7 +96,7 @@ test('changes before the actor is ready are combined', async () => {
   expect(acts.map(({ files }) => files)).toEqual([['a', 'b']])
 })
 
-test('changes without a pause are acted on nevertheless', async () => {
+test('uninterrupted changes still lead to an action', async () => {
   const { clock, acts, debouncer } = stage()
   for (let count = 0; count < 300; count += 1) {
     debouncer.add('a')

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Sweeps, which read the disk in real time, until something is told. */
+/** Sweeps, which read the disk in real time, until a change is reported. */
 async function sweepUntilTold(): Promise<readonly string[]> {
   await until(async () => {
     await sweep()
@@ -62,10 +62,10 @@ test('changes that a watcher missed are found: a change, a new file, a removed o
   expect(await sweepUntilTold()).toEqual([there])
 })
 
-test('a file that was touched is told of, and is no change; after the close nothing is', async () => {
+test('a touched file is reported and does not count as a change; after close nothing is reported', async () => {
   const file = join(folder, 'a.ts')
   await writeFile(file, 'one')
-  // Older than what is read now.
+  // Older than the current read.
   await utimes(file, 1, 1)
   await sources.startReading()
   await sources.follow([file])

@@ -37,7 +37,7 @@ async function told(name: string, act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A watcher is ready when it tells of a file that was touched until it did. */
+/** Touches a file until the watcher reports it, and is then ready. */
 async function ready(name: string): Promise<void> {
   const touching = setInterval(() => void writeFile(at(name), String(Math.random())), 20)
   await told(name, async () => undefined)
@@ -95,7 +95,7 @@ describe('a watched file', () => {
     }
   })
 
-  test('a file added to the watch later is noticed in a folder watched already', async () => {
+  test('a file added to the watch later is noticed in a folder that is already watched', async () => {
     await Promise.all([write('a.ts', '1'), write('later.ts', '1')])
     watch.follow([at('a.ts')])
     await ready('a.ts')
@@ -121,7 +121,7 @@ describe('fingerprints', () => {
     expect(await fingerprints.changed([at('unknown.ts')])).toEqual([])
   })
 
-  test('a file that came while others were read counts as changed, one that was there before does not', async () => {
+  test('a file created while others were read counts as changed; one that existed before does not', async () => {
     const beforeMs = Date.now() - 10_000
     await write('new.ts', '1')
     const fingerprints = createFingerprints()

@@ -70,7 +70,7 @@ test('a problem is shown at its step, with its fix; the exit code is 1', async (
   expect(out).toContain('✗ it cannot be run: 1 error\n')
 })
 
-test('--json is what the platform answers', async () => {
+test('--json is the platform’s answer', async () => {
   const { code, out } = await check(FLOW, '--offline', '--json')
   expect([code, JSON.parse(out)]).toMatchObject([
     0,
@@ -78,7 +78,7 @@ test('--json is what the platform answers', async () => {
   ])
 })
 
-test('the platform is asked for what its agents are now', async () => {
+test('the platform is asked for the current state of its agents', async () => {
   const asked: unknown[] = []
   const answer = {
     ok: false,

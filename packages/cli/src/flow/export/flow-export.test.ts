@@ -43,7 +43,7 @@ function job(takes: FieldMap, gives: FieldMap, more: object = {}): object {
 const TEXT: FieldMap = { text: { type: 'string', required: true } }
 const GIVES: FieldMap = { text: { type: 'string' }, length: { type: 'integer' } }
 
-/** A text is worked on; a long result is worked on again, a short one is not; each word is worked on, too. */
+/** A text is processed; a long result is processed again, a short one is not; each word is processed, too. */
 const FLOW = {
   flow_version: 1,
   name: 'Long `texts` ${twice}',
@@ -119,7 +119,7 @@ async function startWorker(): Promise<string> {
   return `http://127.0.0.1:${await agent.listen({ port: 0, host: '127.0.0.1' })}`
 }
 
-/** What the exported handlers give, in dev mode, with agents that are hired over sockets. */
+/** The results of the exported handlers, in dev mode, with agents that are hired over sockets. */
 async function runMade(inputs: readonly object[]): Promise<unknown> {
   const url = await startWorker()
   await writeFile(
@@ -159,7 +159,7 @@ test('an exported flow is the project of an agent that compiles and does what th
     { cwd: join(folder, 'made') },
   ).catch((error: unknown) => {
     const { stdout = '' } = error as { readonly stdout?: string }
-    // What is wrong in its own files; ours are checked as they want it elsewhere.
+    // The errors in its own files; other tests check ours.
     expect(stdout.split('\n').filter(line => /^[\w-]+\.ts/.test(line))).toEqual([])
   })
   expect(await runMade([{ article: 'a longer text' }, { article: 'short' }])).toEqual([
@@ -168,7 +168,7 @@ test('an exported flow is the project of an agent that compiles and does what th
   ])
 })
 
-test('the handlers of an exported flow read as a person would write them', async () => {
+test('the handlers of an exported flow look handwritten', async () => {
   await exported(FLOW)
   const code = await file('handlers.ts')
   expect(code).toContain(`  const [work, beside] = await Promise.all([
@@ -182,7 +182,7 @@ test('the handlers of an exported flow read as a person would write them', async
   expect(await file('.env.example')).toContain('# HIRING_PRIVATE_KEY=')
 })
 
-test('a price is taken that leaves a tenth to the agent, and no lower one', async () => {
+test('a price that leaves a tenth to the agent is accepted, a lower one is not', async () => {
   expect(await exported(FLOW, '--price', '0.0266')).toMatchObject({
     code: 1,
     err: expect.stringContaining('its jobs cost 0.024 USDC') as string,
@@ -193,7 +193,7 @@ test('a price is taken that leaves a tenth to the agent, and no lower one', asyn
   })
 })
 
-test('a flow that waits for a person is no agent, and nothing is written over what is there', async () => {
+test('a flow that waits for a person cannot be exported, and no existing file is overwritten', async () => {
   const asks = {
     ...FLOW,
     steps: { ...FLOW.steps, ask: { kind: 'approval', question: 'Really?', constants: { value: 1 } } },

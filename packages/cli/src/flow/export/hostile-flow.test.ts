@@ -59,7 +59,7 @@ describe('a flow of an untrusted author', () => {
   }
   const variablesOf = (text: string): readonly string[] => text.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g) ?? []
 
-  test('chooses no variable of the environment: its words stand behind prefixes of their own', async () => {
+  test('cannot choose environment variables: its names get a fixed prefix', async () => {
     const hostile = flow({
       hiring_private: named('Facilitator', { secret: ['key'] }),
       agent: { kind: 'constant', value: 'x', secret: ['value'] },
@@ -74,7 +74,7 @@ describe('a flow of an untrusted author', () => {
     expect(variablesOf(added).toSorted()).toEqual([...urls, ...secrets])
   })
 
-  test('gets a variable for each of its secrets, although their words are alike', async () => {
+  test('gets a variable for each of its secrets, although their names are alike', async () => {
     const one = { b_c: { type: 'string', required: true } } as const
     const other = { c: { type: 'string', required: true } } as const
     await exported(
@@ -88,7 +88,7 @@ describe('a flow of an untrusted author', () => {
     expect(code).toContain("given({ c: secret('FLOW_SECRET_A_B_C2') })")
   })
 
-  test('writes nothing unseen into the code: templates, constants and their names are escaped', async () => {
+  test('writes no hidden characters into the code: templates, constants and their names are escaped', async () => {
     const value = { 'a\u202eb': ['\u2066', "it's", 1, null], c: { d: '\ud800' } }
     const text = 'é 🎫\n`${{x}}` \\ {top}\u202e\u2028\r'
     const wire = (from: string, to: string, port: string): object => ({

@@ -27,8 +27,7 @@ function farebox(words: readonly string[]): RunningCli {
 }
 
 /**
- * The same run goes on, whatever was lost, with what was signed: there is no room in the limit for a second signature of
- * any job.
+ * The same run continues after any loss, with its signatures: the limit has no room for a second signature of any job.
  */
 test.each([
   ['its start is sent', 'upfront', /^POST \/v1\/runs$/, 'before'],

@@ -14,7 +14,7 @@ import { createTestWorld, type TestWorldOptions } from '../../testing/test-world
 const KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 const PAYER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const ARTICLE = ['--input', 'article=Long.']
-/** A code of any text: without the warning that it can be too long. */
+/** A code for any text, without the warning that the text may be too long. */
 const CODE: JobStep = {
   ...QR,
   pinned: { ...QR.pinned, input_schema: { content: { type: 'string', required: true } } },
@@ -25,7 +25,7 @@ const NAMED: Flow = {
   steps: { ...SUMMARY_AND_QR.steps, qr: CODE },
 }
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/
-/** A summary, and after a person has agreed to it a QR code of it. */
+/** A summary, and a QR code of it after a person's approval. */
 const APPROVED: Flow = {
   ...flowOf(
     { article: { type: 'string', required: true } },
@@ -61,7 +61,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Whatever a test does: no key, no token and no payment reaches a screen, and nothing moves a cursor. */
+/** In every test: no key, no token and no payment reaches a screen, and no output moves a cursor. */
 async function flow(words: readonly string[], options: Partial<TestWorldOptions> = {}) {
   const { world, out, err, everything, questions } = createTestWorld({
     folder,
@@ -222,7 +222,7 @@ describe('farebox flow run', () => {
 })
 
 describe('a run that does not end by itself', () => {
-  test('a failed step tells what was paid, what may be, and how to go on; resume asks again with the same payment', async () => {
+  test('a failed step shows what was paid, what may be charged, and how to continue; resume uses the same payment', async () => {
     platform.agents.set('encode', (_, attempt) =>
       attempt === 1 ? { error: 'out of\u001b[31m ink' } : { output: { svg: 'drawn' } },
     )
@@ -243,7 +243,7 @@ describe('a run that does not end by itself', () => {
     expect(charges()).toEqual(['summary 0.01', 'qr 0.005'])
   })
 
-  test('a step that was charged and gave nothing is paid again only with --pay-again', async () => {
+  test('a step that was charged without a result is paid again only with --pay-again', async () => {
     platform.agents.set('encode', () => ({ error: 'out of ink', charged: true }))
     const { code, err } = await run(NAMED, [...ARTICLE, '--max-total', '0.05'])
     expect([code, err]).toEqual([1, expect.stringContaining('was charged, and gave nothing: out of ink')])
@@ -254,7 +254,7 @@ describe('a run that does not end by itself', () => {
     expect(charges()).toEqual(['summary 0.01', 'qr 0.005', 'qr 0.005'])
   })
 
-  test('a person who is there is asked, and can leave it for later', async () => {
+  test('a person at the terminal is asked, and can postpone the answer', async () => {
     const later = await run(APPROVED, [...ARTICLE, '--max-total', '0.05'], { answers: ['later'] })
     expect([later.code, later.questions]).toEqual([3, ['Print it?']])
     expect(later.err).toContain('\n    Short.\n')
@@ -373,7 +373,7 @@ describe('farebox flow list and show', () => {
     [['show', 'abcd'], 2, 'no run "abcd" was started here'],
     [['show', '../x'], 2, 'is no run id'],
     [['show', '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'], 1, 'nobody is signed in at'],
-  ])('%j finds none', async (words, expected, message) => {
+  ])('%j finds no run', async (words, expected, message) => {
     const { code, err } = await flow(words)
     expect([code, err]).toEqual([expected, expect.stringContaining(message)])
   })

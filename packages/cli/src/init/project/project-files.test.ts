@@ -24,7 +24,7 @@ async function filesOf(agent: NewAgent): Promise<{ readonly [path: string]: stri
 }
 
 describe('a project', () => {
-  test('D30 .env.example names every variable there is, and fills in no wallet and no secret', async () => {
+  test('D30 .env.example names every variable, and contains no wallet and no secret', async () => {
     const { '.env.example': text = '' } = await filesOf(DEFAULT_AGENT)
     const [, table = ''] = (await readRoot('docs/operating-an-agent.md')).split('## The environment')
     const documented = [...table.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name)
@@ -60,7 +60,7 @@ describe('a project', () => {
   })
 })
 
-describe('names and descriptions of strangers', () => {
+describe('untrusted names and descriptions', () => {
   const hostile: fc.Arbitrary<NewAgent> = fc
     .record({ name: hostileText, description: hostileText, capability: hostileText, does: hostileText })
     .map(texts => ({ ...DEFAULT_AGENT, ...texts }))
@@ -70,7 +70,7 @@ describe('names and descriptions of strangers', () => {
       ),
     )
 
-  test('are data in JSON, and change nothing else in the files beside their own line', async () => {
+  test('are data in JSON, and change only their own line in other files', async () => {
     const plain = await filesOf({ ...DEFAULT_AGENT, name: 'Zebra' })
     await fc.assert(
       fc.asyncProperty(hostile, async agent => {

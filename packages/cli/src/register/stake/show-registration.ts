@@ -35,7 +35,7 @@ export function showPrechecked(world: World, agent: PrecheckedAgent): void {
   err.write(line(failed.length === 0 && findings.stopped === undefined, 'rules', counts))
   for (const { check } of failed.slice(0, MAX_FAILED)) err.write(`      ${check.title}\n`)
   if (failed.length > MAX_FAILED) err.write(`      and ${failed.length - MAX_FAILED} more\n`)
-  if (findings.stopped !== undefined) err.write('      the agent left questions unanswered\n')
+  if (findings.stopped !== undefined) err.write('      the agent did not answer some requests\n')
   if (failed.length > 0) err.write(`    ${asTyped(world, `farebox check ${endpoint}`)} shows how to fix it\n`)
   if (mode === 'locked') {
     err.write(

@@ -40,7 +40,7 @@ export async function followEarlierStake(
       return await outcomeOf(registering, registration, earlier, followed)
     }
     await journal.stake(key).remove()
-    world.err.write('  the stake that was signed before is void; this is a new one\n')
+    world.err.write('  the stake signed earlier is void; this is a new one\n')
     return undefined
   } finally {
     await registry.chain.close()

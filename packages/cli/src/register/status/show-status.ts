@@ -46,7 +46,7 @@ async function listAll(world: World, options: RawAgentOptions): Promise<readonly
   if (options.json !== true) {
     if (lines.length === 0)
       err.write(
-        `  nothing was registered from here\n  ${asTyped(world, 'farebox register')} --endpoint <https_url>\n`,
+        `  no agent was registered from this machine\n  ${asTyped(world, 'farebox register')} --endpoint <https_url>\n`,
       )
     out.write(lines.map(line => tellStatusLine(world, line)).join('\n'))
   }

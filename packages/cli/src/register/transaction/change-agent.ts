@@ -186,7 +186,7 @@ async function followEarlierChange(
     return earlier.hash
   }
   await journal.change(key).remove()
-  world.err.write(`  ${doing(earlier)} by ${earlier.hash} came to nothing; it is not sent again\n`)
+  world.err.write(`  ${doing(earlier)} by ${earlier.hash} failed; it is not sent again\n`)
   return undefined
 }
 

@@ -265,7 +265,7 @@ describe('an agent with one fault fails the checks of that fault and no others:'
     expect(failed).toEqual(['concurrency/together', 'idempotency/runs once'])
   })
 
-  test('VAL-15 tells the caller what its handler threw', async () => {
+  test('VAL-15 reveals its handler’s error to the caller', async () => {
     const failed = await failedChecks(
       'dev',
       changeJson(body => (body['error'] === 'Internal error' ? { ...body, error: HANDLER_SECRET } : body)),

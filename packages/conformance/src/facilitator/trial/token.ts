@@ -16,11 +16,11 @@ export interface Token {
   unBlacklist(account: string): Promise<void>
   /** `cancelAuthorization`, signed by the payer. */
   cancel(payerKey: string, nonce: string): Promise<void>
-  /** Submits an authorization from a stranger's account; returns the transaction's hash. */
+  /** Submits an authorization from an unrelated account; returns the transaction's hash. */
   submit(authorization: Authorization, signature: string): Promise<string>
   /** The payer transfers its whole balance to another account. */
   drain(payerKey: string): Promise<void>
-  /** The payer uses a nonce for another transfer: one unit to a stranger. */
+  /** The payer uses a nonce for another transfer: one unit to an unrelated account. */
   spendNonce(payerKey: string, nonce: string): Promise<void>
   setCode(account: string, code: string): Promise<void>
   codeOf(account: string): Promise<string>

@@ -12,7 +12,7 @@ import type { Witness } from './witness.ts'
 /** The price that the cases pay, in atomic units. */
 export const PRICE = 10_000n
 
-/** What a case works with: a facilitator, a chain, and its own payers. */
+/** The context of a case: a facilitator, a chain, and its own payers. */
 export interface Trial {
   readonly subject: Subject
   readonly network: Network

@@ -47,7 +47,7 @@ async function dearest(): Promise<CarriedPayment> {
 }
 
 test.each([2, 3, 50, MAX_BATCH])(
-  'the gas of a transaction is enough for %i of the dearest payments, each of which burns all it is given',
+  'the gas of a transaction is enough for %i of the most expensive payments, each burning all its gas',
   async count => {
     await callAnvil(chain.rpcUrl, 'anvil_setCode', [NETWORK.asset.address, BURNS])
     const payments = await Promise.all(Array.from({ length: count }, dearest))

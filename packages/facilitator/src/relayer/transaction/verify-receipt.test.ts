@@ -61,7 +61,7 @@ test('a receipt of a transaction without remaining payments still needs its bloc
   expect(await judge({ ...none, nonce: 4n })).toMatchObject({ kind: 'doubted' })
 })
 
-test('a receipt that the state confirms is accepted, and its block remembered', async () => {
+test('a receipt that the state confirms is accepted, and its block stored', async () => {
   expect(await judge()).toEqual({ kind: 'believed', paid: new Set([first, second]), noted: [100n] })
   expect(await judge({ proven: 1, used: [first] })).toMatchObject({
     kind: 'believed',

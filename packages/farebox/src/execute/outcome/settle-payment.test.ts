@@ -178,7 +178,7 @@ describe('D8, PAY-13 a settlement with an unknown outcome', () => {
   })
 })
 
-describe('a success that is not written down yet', () => {
+describe('a success that is not recorded yet', () => {
   /** A store that delays the record of a settled job until the test allows it. */
   function late(store: JobStore): { readonly store: JobStore; write(): void; die(): void } {
     let write: () => void = () => undefined

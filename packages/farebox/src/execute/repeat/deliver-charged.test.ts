@@ -130,7 +130,7 @@ describe('a payment whose job_id another payer has taken since its record was lo
     expect([runs(stage), stage.gate.charged.size]).toEqual([1, 1])
   })
 
-  test('I5 and that was charged is answered 503 while the other is not charged, and delivered when it never is', async () => {
+  test('I5 and that was charged is answered 503 while the other payment is open, and delivered if that is never charged', async () => {
     const { stage, jobId, other } = await stageTaken()
     let fail: (error: Error) => void = () => undefined
     const started = new Promise<void>(resolve => {
@@ -207,7 +207,7 @@ describe('the job that a charge belongs to', () => {
 })
 
 describe('before a payment is refused as too late, the facilitator is asked whether it was charged', () => {
-  test('a passed deadline is then no 408: the job runs for the time that the agent declares', async () => {
+  test('a passed deadline is then not a 408: the job runs for the time that the agent declares', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
     stage.work = (input, { signal }) => ({ text: signal.aborted ? 'late' : String(input['text']) })
@@ -287,7 +287,7 @@ test('D40 a store that lost its data during a settlement: the charged job is pen
   expect(stage.gate.charged.size).toBe(1)
 })
 
-test('I4 a record that the store wrote without saying so is not forgotten, and delivered to the repeat', async () => {
+test('I4 a record that the store wrote without reporting it is kept, and delivered to the repeat', async () => {
   const clock = createFakeClock()
   const store = createMemoryStore(clock)
   let isSilent = true

@@ -11,7 +11,7 @@ import { createScriptedGate, FAILED, UNKNOWN } from '../scripted-gate.test-setup
 import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf, type Answered } from '../staged-request.test-setup.ts'
 
-/** The header that anybody can rebuild from a settled authorization on the chain: the sent one without its salt. */
+/** The header that anyone can rebuild from a settled authorization on the chain: the sent one without its salt. */
 function withoutSalt(header: string): string {
   const { extensions: _, ...envelope } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
     extensions: unknown
@@ -454,7 +454,7 @@ describe('after the process of a job has died', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('an overrun noticed late is rechecked: the lease was over, and another process ran the job and charged', async () => {
+  test('an overrun noticed late is rechecked: the lease had ended, and another process ran the job and charged', async () => {
     const { clock, store, gate } = createPorts()
     let stoodStill = false
     const still: JobStore = {

@@ -24,7 +24,7 @@ export interface JobOrder {
   /** Unix seconds, as requested. */
   readonly deadline: number
   readonly origin: CallOrigin
-  /** What the log lines of this request carry. */
+  /** The trace fields of this request's log lines. */
   readonly traced: TracedJob
 }
 

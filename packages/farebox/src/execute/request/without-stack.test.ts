@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withoutStack } from './without-stack.ts'
 
-test('a refusal is made without its stack, and the next error has one again', () => {
+test('a refusal is created without a stack, and the next error has one again', () => {
   const refusal = withoutStack(() => new TypeError('no'))
   expect(refusal.stack).toBe('TypeError: no')
   expect(new Error('other').stack).toContain('\n    at ')

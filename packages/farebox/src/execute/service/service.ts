@@ -41,7 +41,7 @@ export interface Service {
   /** For work that would block the event loop. */
   readonly turns: Turns
   readonly clock: Clock
-  /** It adds to lines of jobs what `traces` has of them. */
+  /** Adds the fields of `traces` to the lines of jobs. */
   readonly log: Log
   readonly traces: JobTraces
   readonly metrics: AgentMetrics

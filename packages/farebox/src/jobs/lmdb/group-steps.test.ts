@@ -59,7 +59,7 @@ describe('steps in groups', () => {
     expect(await groups.run(step(3))).toBe(3)
   })
 
-  test('a step that may wait runs with the next one that cannot', async () => {
+  test('a step that can wait runs with the next one that cannot', async () => {
     const { groups, sizes, step } = createGroups()
     const waiting = groups.run(step(1), { mayWait: true })
     await someTurns()
@@ -77,7 +77,7 @@ describe('steps in groups', () => {
     expect(sizes).toEqual([2, 1])
   })
 
-  test('a step that may wait runs alone after some milliseconds, each time', async () => {
+  test('a step that can wait runs alone after some milliseconds, each time', async () => {
     const { groups, sizes, step } = createGroups()
     expect(await groups.run(step(1), { mayWait: true })).toBe(1)
     expect(await groups.run(step(2), { mayWait: true })).toBe(2)

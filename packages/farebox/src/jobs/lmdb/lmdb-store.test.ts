@@ -152,7 +152,7 @@ describe('a folder of an earlier release', () => {
     ['jobs', [['a', JSON.stringify([1, 'fence', 0, 1, true, settled])]]],
     ['payments', [['p', JSON.stringify([1, 'a', 1])]]],
   ]
-  test.each(old)('D25 is refused at the start, before any job runs in vain: %s', async (table, rows) => {
+  test.each(old)('D25 is refused at the start, before any job runs: %s', async (table, rows) => {
     const folder = newFolder()
     const root = open({ path: folder, noSubdir: false, overlappingSync: false })
     for (const [key, row] of rows)
@@ -244,7 +244,7 @@ describe('claims, which are not flushed', () => {
   const holder = { jobKey: 'a', fence: 'fence' }
   const payment = { key: 'p', keepMs: 60_000 }
 
-  test('D25 are gone after a restart of the machine; saved jobs remain, with their payments', async () => {
+  test('D25 are lost in a restart of the machine; saved jobs remain, with their payments', async () => {
     const folder = newFolder()
     const before = await openLmdbStore(folder, at('one run'))
     await before.store.claim({ ...claim, jobKey: 'ran', payment: { key: 'not charged', keepMs: 60_000 } })
@@ -292,7 +292,7 @@ describe('claims, which are not flushed', () => {
     expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
   })
 
-  test('D6 are gone after a restart of the machine without run ids, so that no lease is in the future', async () => {
+  test('D6 are lost in a restart of the machine without run ids, so that no lease is in the future', async () => {
     const folder = newFolder()
     let [sinceBootMs, nowMs] = [100_000, Date.UTC(2030, 0)]
     const clock = { boot: undefined, sinceBootMs: () => sinceBootMs, nowMs: () => nowMs }

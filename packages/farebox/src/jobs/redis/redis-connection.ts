@@ -92,7 +92,7 @@ async function inspectAgain(link: Link): Promise<void> {
   if (link.redis.status !== 'ready') return
   try {
     link.unfit = await findFault(link)
-    // What was found as the primary is none any more: the next connection looks it up again.
+    // The server is no longer the primary: the next connection looks it up again.
     if (link.unfit?.startsWith('it is a replica') === true) link.redis.disconnect(true)
   } catch {
     // The server does not answer, so other commands fail as well; the check is repeated later.

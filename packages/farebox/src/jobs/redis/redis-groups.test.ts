@@ -149,14 +149,14 @@ describe.runIf(isInstalled)('a primary that three Sentinels watch (D25)', () => 
     )
   })
 
-  test('of several servers the primary is found', async () => {
+  test('the primary is found among several servers', async () => {
     const [first = 0, second = 0] = sentinels.ports
     const store = await openRedisStore(`redis://127.0.0.1:${second},127.0.0.1:${first}/0`)
     opened.push(store)
     expect((await store.store.claim(claimOf('of the list'))).kind).toBe('claimed')
   })
 
-  test('I1 the replica is the primary after the first was killed, with every claim that it had', async () => {
+  test('I1 after the first primary was killed, the replica replaces it, with every claim that it had', async () => {
     const { store } = await open()
     const killed = await sentinels.primaryOf()
     const claims = await claimWhile(store, async () => {
@@ -171,7 +171,7 @@ describe.runIf(isInstalled)('a primary that three Sentinels watch (D25)', () => 
 })
 
 test.runIf(isInstalled)(
-  'TLS with an authority of its own, and a user with the documented rights alone, are enough',
+  'TLS with a private authority, and a user with only the documented rights, are sufficient',
   async () => {
     const server = await startSecureRedis()
     try {

@@ -7,7 +7,7 @@ import type { RedisAddress, RedisServer } from './redis-address.ts'
 const ASK_CONNECT_MS = 1_500
 const ASK_COMMAND_MS = 1_000
 
-/** Whether the primary has to be looked up: else the only server that is named is connected to. */
+/** Whether the primary has to be looked up; otherwise the only named server is used. */
 export function isLookedUp({ servers, place }: RedisAddress): boolean {
   return place.kind !== 'servers' || servers.length > 1
 }

@@ -175,7 +175,7 @@ function describeOwnServer(): void {
       }
     })
 
-    test('I5 a saved response is taken back only when the required replicas have that', async () => {
+    test('I5 a saved response is undone only when the required replicas have the change', async () => {
       const [{ store }, { store: replicated }] = [await open(), await open('?replicas=1')]
       await store.claim(claim)
       await store.write(claim, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
@@ -209,7 +209,7 @@ function describeOwnServer(): void {
       expect(inspect(errors, { depth: 9 })).not.toMatch(/secret/)
     })
 
-    test('rejects what a full memory refuses, and stores nothing of it', async () => {
+    test('rejects a write that a full memory refuses, and stores no part of it', async () => {
       const { store } = await open()
       await admin.config('SET', 'maxmemory', '1')
       const refused = await store.claim({ ...claim, payment: { key: 'p', keepMs: 60_000 } }).catch(String)
@@ -270,7 +270,7 @@ function describeOwnServer(): void {
       expect(await store.read('a')).toBeUndefined()
     })
 
-    test('refuses a cluster whose address does not say so', async () => {
+    test('refuses a cluster if its address does not contain cluster=true', async () => {
       await stop()
       await start('--cluster-enabled', 'yes')
       await expect(open()).rejects.toThrow(/it is a Redis Cluster: add cluster=true/)

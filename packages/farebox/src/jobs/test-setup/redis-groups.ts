@@ -13,19 +13,19 @@ import { Redis } from 'ioredis'
 const SERVER = '/usr/bin/redis-server'
 const SLOTS = 16_384
 const PRIMARIES = 3
-/** How long a node may be silent before the others take it for dead. */
+/** The time after which the other nodes consider a silent node dead. */
 const NODE_TIMEOUT_MS = 500
 
 /** Servers of Redis on loopback; they end with this process. */
 export interface RedisGroup {
-  /** What follows `redis://` in SERVICE_STORE, without parameters. */
+  /** The part after `redis://` in SERVICE_STORE, without parameters. */
   readonly servers: string
   readonly ports: readonly number[]
   /** The port of the primary that has a key. */
   primaryOf(key: string): Promise<number>
-  /** Ends a server as a crash does. */
+  /** Ends a server like a crash. */
   kill(port: number): Promise<void>
-  /** Starts a server that was killed and replaced, on its data; resolves once its primary has it as a replica. */
+  /** Restarts a server that was killed and replaced, on its data; resolves once its primary has it as a replica. */
   rejoin(port: number): Promise<void>
   stop(): Promise<void>
 }
@@ -33,11 +33,11 @@ export interface RedisGroup {
 interface Started extends Omit<RedisGroup, 'primaryOf'> {
   start(port: number, ...words: readonly string[]): Promise<void>
   isRunning(port: number): boolean
-  /** The folder of a server, which is there before it starts. */
+  /** The folder of a server, which exists before it starts. */
   folderOf(port: number): string
 }
 
-/** Nothing but folders and a list of servers. */
+/** Only folders and a list of servers. */
 async function openGroup(count: number): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-redis-'))
   const folderOf = (port: number): string => join(folder, String(port))
@@ -117,10 +117,10 @@ export interface RedisCluster extends RedisGroup {
   moveSlotOf(key: string): Promise<void>
 }
 
-/** What a crash leaves is kept; a replica is served at once. */
+/** Data survives a crash; a replica is served at once. */
 const SETTINGS = ['--save', '', '--appendonly', 'yes', '--repl-diskless-sync-delay', '0']
 
-/** Starts the cluster, and waits until every node says that it is whole. */
+/** Starts the cluster, and waits until every node reports that it is complete. */
 export async function startRedisCluster(nodeTimeoutMs = NODE_TIMEOUT_MS): Promise<RedisCluster> {
   const group = await openGroup(2 * PRIMARIES)
   const { ports } = group
@@ -157,7 +157,7 @@ export async function startRedisCluster(nodeTimeoutMs = NODE_TIMEOUT_MS): Promis
   return { ...group, primaryOf, moveSlotOf: async key => await moveSlot(group, await primaryOf(key), key) }
 }
 
-/** What a node says of the slot of a key, and which ports the primaries have. */
+/** A node's view of the slot of a key, and the ports of the primaries. */
 async function readSlot(asked: number, key: string) {
   const slot = Number(await askOf(asked, 'CLUSTER', 'KEYSLOT', key))
   const ranges = (await askOf(asked, 'CLUSTER', 'SLOTS')) as readonly [number, number, [string, number]][]
@@ -180,7 +180,7 @@ async function moveSlot({ ports, isRunning }: Started, source: number, key: stri
   for (const port of [target, source]) await askOf(port, 'CLUSTER', 'SETSLOT', slot, 'NODE', ids[1])
   for (const port of ports.filter(isRunning))
     await until(async () => (await readSlot(port, key)).owner === target)
-  // No WAIT covers what was moved.
+  // No WAIT covers moved keys.
   const [, written = ''] = /master_repl_offset:(\d+)/.exec(await replicationOf(target)) ?? []
   await until(async () => {
     const [, copied] = /state=online,offset=(\d+)/.exec(await replicationOf(target)) ?? []
@@ -190,7 +190,7 @@ async function moveSlot({ ports, isRunning }: Started, source: number, key: stri
 
 /** A primary with a replica, and three Sentinels that agree on them. */
 export interface RedisSentinels extends RedisGroup {
-  /** As a Sentinel says: it has all keys. */
+  /** Like a server behind a Sentinel: it has all keys. */
   primaryOf(): Promise<number>
 }
 
@@ -226,10 +226,10 @@ export async function startRedisSentinels(nodeTimeoutMs = NODE_TIMEOUT_MS): Prom
   return { ...group, servers: sentinels.map(port => `127.0.0.1:${port}`).join(), primaryOf }
 }
 
-/** As docs/operating-an-agent.md says. */
+/** The settings in docs/operating-an-agent.md. */
 const RIGHTS = '~farebox:* +@read +@write +@scripting +info +time +wait'
 
-/** Starts a server with TLS alone and a user with the documented rights; `setting` is its SERVICE_STORE. */
+/** Starts a server with TLS only and a user with the documented rights; `setting` is its SERVICE_STORE. */
 export async function startSecureRedis(): Promise<{
   readonly setting: string
   readonly authorityFile: string

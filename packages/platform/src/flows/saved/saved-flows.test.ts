@@ -256,7 +256,7 @@ test('the list has the newest change first, in pages, with paid steps and price'
   expect((await inject({ url: '/v1/flows?cursor=x', headers })).statusCode).toBe(400)
 })
 
-test('a flow is broken when what it orders has gone, closed, become dearer or no longer fits', async () => {
+test('a flow is broken when a capability it orders is gone, closed, more expensive or no longer fits', async () => {
   const { database } = apps.parts
   const flow = await counting()
   await create(flow)

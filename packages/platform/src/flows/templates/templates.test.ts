@@ -80,7 +80,7 @@ test('a dry run of every template completes, with its own sample and with a gene
     }
 })
 
-test('a dry run reports what is wrong with the flow or the input', async () => {
+test('a dry run reports the problems of the flow or the input', async () => {
   for (const name of EXAMPLES) await list(example(name))
   const [note] = await templates()
   if (note === undefined) throw new Error('no template')
@@ -113,7 +113,7 @@ test('a template is left out when no listed agent can do one of its jobs', async
   expect(found.map(({ template_id: id }) => id)).toEqual(['reading-note', 'most-used-word', 'count-each'])
 })
 
-test("the best agent with suitable schemas does the job, whatever case its capability's name has", async () => {
+test('the best agent with suitable schemas does the job, regardless of the case of its capability’s name', async () => {
   const statistics = example('text-statistics')
   const { count, frequent } = statistics.capabilities
   if (count === undefined || frequent === undefined) throw new Error('no capability')

@@ -11,8 +11,8 @@ import type { JobRow } from '../records/job-row.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 
 /**
- * Records who was at fault for a job without a paid delivery. Judges the job once it failed, or expired after a sending
- * that was seen to its end, or was charged without a delivery. The platform's own daily jobs are not judged.
+ * Records who was at fault for a job without a paid delivery. Judges the job once it failed, or expired after a
+ * completed send, or was charged without a delivery. The platform's own daily jobs are not judged.
  *
  * Never rejects: a job that could not be judged is judged when it is next driven, and is not counted until then.
  *

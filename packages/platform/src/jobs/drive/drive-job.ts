@@ -96,7 +96,7 @@ async function ask(
   const beganMs = parts.clock.nowMs()
   try {
     received = await askAgent(parts, job, signal)
-    // An answer that arrived is kept; a sending that was aborted here proves nothing.
+    // An answer that arrived is kept; a send that was aborted here proves nothing.
     if (signal.aborted && received.answer === undefined) return { job }
     const sending = { received, beganMs, delivery: await describeDelivery(parts, job, received.outcome) }
     const over = await recordPaidDelivery(parts, job, sending, holder)

@@ -13,16 +13,16 @@ const MAX_FOREIGN_ANSWERS = 12
 /** The headers of an answer that are stored. */
 const KEPT_HEADERS = ['content-type', 'payment-response', 'retry-after'] as const
 
-/** The result of one sending, for computing the changes of a job. */
+/** The result of one send, for computing the changes of a job. */
 export interface Sending {
   readonly received: ReceivedAnswer
-  /** When the sending began, in Unix milliseconds. */
+  /** When the send began, in Unix milliseconds. */
   readonly beganMs: number
   /** The result of `describeDelivery`; empty when nothing was delivered. */
   readonly delivery: JobChanges
 }
 
-/** The changes of a job after a sending. */
+/** The changes of a job after a send. */
 export function changesBySending(
   known: JobRow,
   { received, beganMs, delivery }: Sending,
@@ -42,7 +42,7 @@ export function changesBySending(
   }
 }
 
-/** The changes after a sending whose answer could not be stored: counted like an answer outside the interface. */
+/** The changes after a send whose answer could not be stored: counted like an answer outside the interface. */
 export function changesByUnusable(known: JobRow, beganMs: number): JobChanges {
   const outcome = { kind: 'foreign', reason: 'it could not be written down' } as const
   return {
@@ -68,7 +68,7 @@ export function changesByChain(
   }
 }
 
-/** The platform's own observations of a sending, which are used to judge the job later. */
+/** The platform's own observations of a send, which are used to judge the job later. */
 function witness(
   known: JobRow,
   { answer, hasLeft }: Pick<ReceivedAnswer, 'answer' | 'hasLeft'>,

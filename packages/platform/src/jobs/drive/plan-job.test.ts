@@ -70,14 +70,14 @@ function job(changes: Partial<JobRow> = {}): JobRow {
   }
 }
 
-test('D8 an unanswered job is sent again until its payment is dead by the clock, and no longer', () => {
+test('D8 an unanswered job is sent again until its payment is void by the clock, and no longer', () => {
   const lastMs = (usableUntil(job()) + 10) * 1_000
   expect(planJob(job(), lastMs).ask).toBe(true)
   expect(planJob(job(), lastMs + 1).ask).toBe(false)
   expect(planJob(job({ answer: 'pending' }), lastMs).ask).toBe(true)
 })
 
-test('D24 a job that was paid and not delivered is asked for as long as an agent keeps its response', () => {
+test('D24 a job that was paid and not delivered is requested for as long as an agent keeps its response', () => {
   const paid = job({ payment: 'paid', paidAtMs: SENT_MS + 500_000 })
   expect(planJob(paid, SENT_MS + 1_100_000)).toEqual({ ask: true, seeChain: false })
   expect(planJob(paid, SENT_MS + 1_100_001)).toEqual({ ask: false, seeChain: false })
@@ -120,7 +120,7 @@ test('an agent can delay the next attempt by at most a minute, and by at least h
   expect((planNextDueMs(job({ sendings: 900 }), SENT_MS) ?? 0) - SENT_MS).toBe(60_000)
 })
 
-test('no work is left for a job that is answered and paid, nor for one whose payment is dead', () => {
+test('no work is left for a job that is answered and paid, nor for one whose payment is void', () => {
   for (const payment of ['paid', 'dead'] as const) {
     expect(planNextDueMs(job({ answer: 'completed', payment }), SENT_MS)).toBeUndefined()
     expect(

@@ -7,7 +7,7 @@ import type { JobRow } from '../records/job-row.ts'
 import { changesByChain, changesBySending, changesByUnusable, type Sending } from './job-changes.ts'
 import { readPaymentStatus, type PaymentOnChain } from './read-payment-status.ts'
 
-/** Records the result of a sending, including the bytes of a delivery. */
+/** Records the result of a send, including the bytes of a delivery. */
 export async function recordAnswer(parts: PlatformParts, job: JobRow, sending: Sending): Promise<JobRow> {
   const nowMs = parts.clock.nowMs()
   return await changeJob(parts.database, job, nowMs, known => changesBySending(known, sending, nowMs))
@@ -56,7 +56,7 @@ export function namedTransaction({ network }: JobRow, { headers }: WholeAnswer):
 }
 
 /**
- * Counts a sending whose answer could not be stored, as an answer outside the interface, so that the number of sendings is
+ * Counts a send whose answer could not be stored, as an answer outside the interface, so that the number of sends is
  * limited.
  */
 export async function recordUnusable(parts: PlatformParts, job: JobRow, beganMs: number): Promise<JobRow> {

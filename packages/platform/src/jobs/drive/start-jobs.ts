@@ -22,14 +22,14 @@ import { driveJob } from './drive-job.ts'
 export interface JobsOptions {
   /** The interval of polling for due jobs while there are some, in milliseconds. Default 100. See `createPollPace`. */
   readonly pollMs?: number
-  /** The most sendings at a time in this process; each answer may have 5 MB (D37). Default 256. */
+  /** The most sends at a time in this process; each answer may have 5 MB (D37). Default 256. */
   readonly slots?: number
   /**
-   * The most sendings to one host at a time. Default: as many as the outbound guard allows, because more would only wait
+   * The most sends to one host at a time. Default: as many as the outbound guard allows, because more would only wait
    * there.
    */
   readonly perHost?: number
-  /** The most payment checks at a time, in addition to the sendings. Default 64. */
+  /** The most payment checks at a time, in addition to the sends. Default 64. */
   readonly paymentCheckSlots?: number
 }
 
@@ -46,7 +46,7 @@ const DELETION_EVERY_MS = 3_600_000
  * Sends jobs and drives them until no work is left: new jobs from `POST /v1/jobs`, and jobs of processes that ended. Any
  * number of processes share the work.
  *
- * A sending may take as long as the agent may. Therefore the sendings to one host are limited, and payments are checked by
+ * A send may take the agent's maximum time. Therefore sends to one host are limited, and payments are checked by
  * a separate worker: neither waits for a slow agent.
  */
 export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
@@ -71,7 +71,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   })
   const paymentChecks = startWorker(clock, {
     ...either,
-    // Sendings end with a payment to check, of which this worker is not notified, so it polls.
+    // Sends end with a payment to check, of which this worker is not notified, so it polls.
     pace: { ...either.pace, idleMs: either.pace.pollMs },
     slots: paymentCheckSlots,
     take: ({ limit }) => takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() }),

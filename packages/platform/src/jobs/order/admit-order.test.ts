@@ -128,7 +128,7 @@ test('the money reserved for jobs without an outcome is not available to another
   )
 })
 
-test("when the chain does not tell the payer's balance, the order is answered 503 and can be repeated", async () => {
+test("when the payer's balance cannot be read from the chain, the order is answered 503 and can be repeated", async () => {
   node = { call: () => Promise.reject(new Error('down')), close: () => Promise.resolve() }
   expect(await order()).toEqual([503, expect.stringContaining('the chain does not say')])
   expect(await stored()).toBe(0)
@@ -179,7 +179,7 @@ test('D17 an order that leaves the agent less than half of its time is refused, 
   expect(await stored()).toBe(1)
 })
 
-test('a payer whose own deadlines ran out five times at an agent is refused there for ten minutes', async () => {
+test('a payer whose own deadlines expired five times at an agent is refused there for ten minutes', async () => {
   const payerKey = freshKey()
   for (let sent = 0; sent < 5; sent++) await order({ payerKey })
   await stage.database.pool.query(`update jobs set state = 'failed', answer = 'failed', fault = 'deadline'`)

@@ -76,13 +76,13 @@ export interface JobRow {
   readonly nextDueAtMs: number | undefined
   readonly sendings: number
   readonly foreignAnswers: number
-  /** When the first sending began that was seen to its end. */
+  /** The start of the first send that completed. */
   readonly firstAskedAtMs: number | undefined
-  /** Whether one of the sendings seen to their end left the agent its fair time. */
+  /** Whether one of the completed sends left the agent its fair time. */
   readonly hadFairTime: boolean
   /** Whether the signed payment may have reached a server. */
   readonly hasLeft: boolean
-  /** Whether the newest sending got the documented "not now" answer of an agent. */
+  /** Whether the newest send got the documented "not now" answer of an agent. */
   readonly isPutOff: boolean
   /** Who was at fault when it failed; `undefined` when it did not fail or was not judged yet. */
   readonly fault: JobFault | undefined

@@ -93,7 +93,7 @@ async function sendDelivery(parts: PlatformParts, delivery: DueDelivery, signal:
      where delivery_id = $1 and attempts = $5`,
     [deliveryId, state, failure ?? null, backoffMinutes ?? 0, attempts, parts.clock.nowMs()],
   )
-  if (state === 'given-up') parts.log.warn('webhook delivery given up', { agent, failure })
+  if (state === 'given-up') parts.log.warn('webhook delivery abandoned', { agent, failure })
 }
 
 /**

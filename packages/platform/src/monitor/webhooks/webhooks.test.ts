@@ -111,7 +111,7 @@ test('an owner gets a notice of each event, signed with a secret that is shown o
   expect(JSON.stringify(await readWebhook(stage.database, 1, OWNER))).not.toContain(secret)
 })
 
-test('a notice that is not accepted is repeated with the same id, five times over an hour, and then given up', async () => {
+test('a notice that is not accepted is repeated with the same id, five times over an hour, and then abandoned', async () => {
   status = 500
   await setWebhook(stage.database, 1, { owner: OWNER, url, nowMs: AT_MS })
   await announce(OFFLINE)

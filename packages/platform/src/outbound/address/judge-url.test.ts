@@ -87,7 +87,7 @@ describe('SSRF-01 URLs refused by their spelling', () => {
   })
 })
 
-describe('SSRF-07 a name whose owner wants no calls', () => {
+describe('SSRF-07 a name whose owner opted out of calls', () => {
   const shunned = ['victim.example']
 
   test.each(['https://victim.example', 'https://VICTIM.example./a', 'https://www.victim.example:8443'])(

@@ -28,13 +28,13 @@ export interface Target {
   readonly isPrivate: 'no' | 'may' | 'only'
 }
 
-/** What the spelling of a URL is judged by. */
+/** The rules for the spelling of a URL. */
 export interface UrlRules {
   /** The local mode of D37. */
   readonly localMode: boolean
   /** Names whose owners want no calls from the platform (SSRF-07). */
   readonly shunned?: readonly string[] | undefined
-  /** Names on private networks that this call may reach, and what is below them (D54). */
+  /** Names on private networks that this call may reach, including subdomains (D54). */
   readonly privateHosts?: readonly string[] | undefined
 }
 

@@ -7,10 +7,10 @@ import { isAllowedPrivateAddress, isSameAddress, type AddressBlock } from './pub
 export interface PrivateNetworks {
   /** Lower-case addresses of the owners. */
   readonly owners: ReadonlySet<string>
-  /** Names on these networks; what is below them is included. */
+  /** Names on these networks, including subdomains. */
   readonly hosts: readonly string[]
   readonly addresses: readonly AddressBlock[]
-  /** A certificate authority in PEM, trusted on these networks alone, in addition to the public ones. */
+  /** A certificate authority in PEM, trusted only on these networks, in addition to the public ones. */
   readonly ca?: string | undefined
   /** Services of the platform itself, which no agent may be: database, node, facilitator. */
   readonly ownServices: readonly OwnService[]

@@ -40,7 +40,7 @@ describe('D37 public unicast addresses only', () => {
     expect([isAllowedAddress(address, false), isAllowedAddress(address, true)]).toEqual([false, true])
   })
 
-  test('no wrapping of an IPv4 address in IPv6 allows an address that is refused by itself', () => {
+  test('no embedding of an IPv4 address in IPv6 allows an address that is refused by itself', () => {
     const byte = fc.integer({ min: 0, max: 255 })
     fc.assert(
       fc.property(fc.tuple(byte, byte, byte, byte), bytes => {

@@ -155,7 +155,7 @@ test('a claim without the cookie, or with another one, is refused', async () => 
   expect((await claim(cookieOf(opened))).statusCode).toBe(201)
 })
 
-test('three wrong codes void the link: the right one is then too late', async () => {
+test('three wrong codes void the link, and the correct code is then refused', async () => {
   const opened = await open(await offer())
   const code = codeOf(opened)
   const words = []
@@ -184,7 +184,7 @@ test('of a hundred codes typed concurrently, three are tried', async () => {
   expect(answers.filter(({ statusCode }) => statusCode === 403)).toHaveLength(3)
 })
 
-test('a code typed before the link was opened uses no try', async () => {
+test('a code typed before the link was opened does not count as a try', async () => {
   const linkId = await offer()
   expect((await confirm('222222')).statusCode).toBe(409)
   const opened = await open(linkId)

@@ -83,7 +83,7 @@ test('an owner is reported as listed and unlisted as its agents change, once for
   }
 })
 
-test('an owner that the operator has named stays named, whatever is reported, until the name is deleted', async () => {
+test('an owner named by the operator stays named, whatever is reported, until the name is deleted', async () => {
   await admin.create({ owner, wallets: [owner], sponsorship: 'named' })
   await makeSecret()
   await reportListings(stage.parts, admin)

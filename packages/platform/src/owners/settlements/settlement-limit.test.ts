@@ -96,7 +96,7 @@ test('D41 from four fifths on, an owner gets the expected time of exhaustion, an
   expect(await read()).toMatchObject({ state: 'used_up', expected_at: null, next_step: raises })
 })
 
-test('D41 an owner that the operator named has no limit and no parts of it', async () => {
+test('D41 an owner named by the operator has no limit and no parts of it', async () => {
   await insertAgent(stage.database, { owner })
   await admin.sponsor([owner], 'named')
   expect(await read()).toMatchObject({ daily_limit: null, state: 'open', made_of: [], next_step: null })

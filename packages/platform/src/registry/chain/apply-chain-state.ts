@@ -130,7 +130,7 @@ async function setAside(
     nowMs,
   }: { readonly refusal: Error; readonly log: PlatformParts['log']; readonly nowMs: number },
 ): Promise<void> {
-  log.error('agent set aside: the database refuses what the chain says of it', {
+  log.error('agent set aside: the database refuses its data from the chain', {
     agent: agentId,
     error: describeError(refusal),
   })

@@ -91,7 +91,7 @@ test('each followed event has a topic of its own', () => {
   expect(new Set(EVENT_TOPICS).size).toBe(4)
 })
 
-test('events fold to the state of an agent; events before its registration are ignored', () => {
+test('events are reduced to the state of an agent; events before its registration are ignored', () => {
   const base = { blockNumber: 1, logIndex: 0, agentId: 1, transaction: '0x1', blockAtMs: 0 }
   const other = `0x${'b2'.repeat(20)}`
   const moved = {

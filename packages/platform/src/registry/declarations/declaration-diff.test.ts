@@ -234,7 +234,7 @@ describe('permissions', () => {
 })
 
 describe('a hostile declaration', () => {
-  test('has its names quoted and cut, and cannot add text of its own to the sentence', () => {
+  test('has its names quoted and cut, and cannot insert text into the sentence', () => {
     const name = `x"\n\u202E${'y'.repeat(200)}`
     const [change] = diffDeclarations(declare(), declare({ name }))
     expect(change?.sentence).toMatch(/^name is "x\\"\\n\uFFFDy{60,80}…, was "Counter"$/)

@@ -104,7 +104,7 @@ describe('without /about', () => {
     expect(judge('waiting', PHASE_1)).toMatchObject({ standing: 'provisional', declared: { name: 'Old' } })
   })
 
-  test('a new one is refused beside a listed one', () => {
+  test('a new one is refused if there is a listed one', () => {
     expect(judge('waiting', PHASE_1, [competitor('listed')]).standing).toBe('refused')
   })
 
@@ -122,7 +122,7 @@ describe('without /about', () => {
     })
   })
 
-  test('a provisional one stays beside a waiting one', () => {
+  test('a provisional one stays if another one is waiting', () => {
     expect(judge('provisional', PHASE_1, [competitor('waiting')]).standing).toBe('provisional')
   })
 
@@ -155,7 +155,7 @@ describe('that fails', () => {
   })
 
   test.each(['provisional', 'listed'] as const)(
-    'a %s one keeps its standing, with the problem noted',
+    'a %s one keeps its status, with the problem noted',
     standing => {
       const judgement = judge(standing, DOWN)
       expect(judgement).toMatchObject({ standing, problem: 'health: cannot be reached' })

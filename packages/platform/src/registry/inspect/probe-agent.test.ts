@@ -233,7 +233,7 @@ describe('REG-07 the reason describes the error in a sentence of the platform', 
     expect(await probeAgent(parts, called(endpoint))).toEqual({ kind: 'refused', field: 'endpoint', reason })
   })
 
-  test('a caller who aborts is not kept waiting', async () => {
+  test('a caller that aborts is not kept waiting', async () => {
     const givenUp = new AbortController()
     site.answer = () => {
       givenUp.abort()

@@ -8,7 +8,7 @@ import { returnAgent, takeDueAgents } from './take-agents.ts'
 
 /** Inspects agents as they become due. */
 export interface Inspections extends Background {
-  /** Makes the worker look for due agents now; called when an agent may have become due. */
+  /** Makes the worker check for due agents now; called when an agent may have become due. */
   wake(): void
 }
 

@@ -56,7 +56,7 @@ test('a kept run is driven with the outcomes of its jobs, one drive at a time', 
   expect(looks.map(({ outcomes }) => outcomes)).toEqual([undefined, ['early'], ['second', 'third']])
 })
 
-test('a released run takes no further outcomes, and one that came too late is reported as missed', async () => {
+test('a released run accepts no further outcomes, and a late one is reported as missed', async () => {
   const { activeRuns, looks, missed } = stage()
   void activeRuns.take(run('a'))
   activeRuns.deliver(outcome('a', 'late'))
@@ -67,7 +67,7 @@ test('a released run takes no further outcomes, and one that came too late is re
   expect(activeRuns.driven).toEqual([])
 })
 
-test('a kept run that is taken again is driven from its new row', async () => {
+test('a kept run that is leased again is driven from its new row', async () => {
   const { activeRuns, looks } = stage()
   void activeRuns.take(run('a'))
   looks[0]?.end(run('a'))
@@ -120,7 +120,7 @@ test('payers take turns when kept runs wait to be driven', async () => {
   expect(looks.map(({ runId }) => runId)).toEqual(['many 1', 'many 2', 'few 1', 'many 3'])
 })
 
-test('large runs are not kept, nor more than there is memory for', async () => {
+test('large runs are not kept, nor more runs than fit in memory', async () => {
   const { activeRuns, looks } = stage()
   expect(activeRuns.mayKeep(run('large', 'x'.repeat(200_000)))).toBe(false)
   const state = 'x'.repeat(100_000)

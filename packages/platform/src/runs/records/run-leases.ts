@@ -104,7 +104,7 @@ export function leftColumns(holder: string): string {
   return `coalesce(due_at = '-infinity', false) as is_due, coalesce(lease_holder = ${holder}::uuid, false) as is_kept`
 }
 
-/** The parameters of {@link leaveColumns} except the news. */
+/** The parameters of {@link leaveColumns} except the changes. */
 export function valuesOfLeave(leave: Leave | undefined): readonly [string | null, Date | null, Date | null] {
   const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
   return [leave?.holder ?? null, dateOf(leave?.dueAtMs), dateOf(leave?.keptUntilMs)]

@@ -8,7 +8,7 @@ export interface RunRow extends StoredRun {
   readonly payer: string | undefined
   /** Salted hash of the address it was started from; undefined once something of it was paid. */
   readonly startedFrom: string | undefined
-  /** Whether it was started by a caller who was signed in. */
+  /** Whether its caller was signed in at the start. */
   readonly hasAccount: boolean
   readonly flowId: string | undefined
   readonly name: string

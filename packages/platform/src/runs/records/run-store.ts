@@ -29,7 +29,7 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly payments: readonly SealedRunPayment[]
   /** Salted hash of the address it was started from. */
   readonly startedFrom: string
-  /** Whether it was started by a caller who is signed in. */
+  /** Whether its caller is signed in. */
   readonly hasAccount: boolean
 }
 
@@ -106,7 +106,7 @@ export async function insertPayments(
     )
 }
 
-/** Reads a run by its id, whoever pays for it. */
+/** Reads a run by its id, for any payer. */
 export async function readRunRow(database: Database, runId: string): Promise<RunRow | undefined> {
   const [row] = await database.query<RunColumns>(
     'read-run',

@@ -18,7 +18,7 @@ export function findChromium(): string | undefined {
   const found = given ?? PLACES.find(path => existsSync(path))
   if (found === undefined) {
     process.stderr.write(
-      'no Chromium here: the tests of pages in a browser are left out (apt-get install chromium-headless-shell)\n',
+      'Chromium is not installed: browser tests are skipped (apt-get install chromium-headless-shell)\n',
     )
   }
   return found

@@ -23,7 +23,7 @@ export interface Carry {
   /** Moves the wire to the next port that fits, or to the previous one. */
   move(by: 1 | -1): void
   letGo(): void
-  /** Announcement for screen readers of what the last key did. */
+  /** Announcement for screen readers of the last key's effect. */
   readonly words: string
 }
 

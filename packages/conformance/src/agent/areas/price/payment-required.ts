@@ -68,7 +68,7 @@ export const PAYMENT_REQUIRED_CHECKS: readonly Check[] = [
     async context => {
       const { declaration } = await context.agent()
       if (!ADDRESS.test(declaration.wallet))
-        throw new NotApplicable('agent', 'the wallet of /about is no address')
+        throw new NotApplicable('agent', 'the wallet of /about is not an address')
       for (const { payTo } of await entriesOf(context)) {
         expectEqual(String(payTo).toLowerCase(), declaration.wallet.toLowerCase(), 'payTo')
       }

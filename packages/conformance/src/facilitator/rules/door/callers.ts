@@ -7,7 +7,7 @@ import type { SubjectRequest } from '../../trial/subject.ts'
 import type { Trial } from '../../trial/trial.ts'
 import { holdCases } from './holds.ts'
 
-/** A case of what a secret permits. */
+/** A case about the rights of a secret. */
 function callerCase(
   sent: string,
   options: (trial: Trial) => Promise<SubjectRequest> | SubjectRequest,
@@ -35,7 +35,7 @@ function callerCase(
   }
 }
 
-/** Secrets and what they permit. */
+/** The rights of secrets. */
 export const callerCases: readonly UnnumberedCase[] = [
   callerCase('no secret', () => ({ authorization: undefined })),
   callerCase('an empty secret', () => bearer('')),

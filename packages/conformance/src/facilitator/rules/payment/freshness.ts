@@ -91,7 +91,7 @@ const used: readonly UnnumberedCase[] = [
   },
 ]
 
-/** PAY-07: one nonce can pay for one thing only. */
+/** PAY-07: one nonce can pay for one purpose only. */
 async function twins(trial: Trial, by: 'wallet' | 'amount'): Promise<Outcome> {
   const payer = await trial.payer(4n * PRICE)
   const first = await trial.draft({ payer })
