@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)('a flow with a step that hires other age
     }
   }
 
-  test('is run and shown like any other, while it pays the agents that it hired from its own wallet', async () => {
+  test('is run and shown like any other, and pays the agents that it hires out of its own wallet', async () => {
     const { chain } = scene.web.stage
     const hired = await usdcBalance(chain, TEST_KEYS.hirer.address)
     const { page } = await scene.come({ viewport: { width: 1440, height: 900 } })

@@ -40,7 +40,7 @@ test('returns price, wallet and chain, and neither runs nor pays anything', asyn
   expect(agent.runs).toHaveLength(0)
 })
 
-test('an agent in dev mode has no price, and runs nothing when asked for it', async () => {
+test('an agent in dev mode quotes no price, and runs no job when asked for one', async () => {
   agent.devMode = true
   expect(await quote(agent.url, 'count', { clock })).toBeUndefined()
   expect(agent.runs).toHaveLength(0)

@@ -17,7 +17,7 @@ export function createDrain(): Drain {
   }
 }
 
-/** The requests in flight keep at least ten of the 25 seconds of a stop. */
+/** Leaves requests in flight at least ten of the 25 seconds that a stop may take. */
 const MOST_DRAIN_SECONDS = 15
 
 /** `DRAIN_SECONDS`: how long requests are still taken after SIGTERM; default 0. Throws an {@link EnvironmentError}. */

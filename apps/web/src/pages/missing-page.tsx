@@ -20,7 +20,7 @@ const REASONS: { readonly [path: string]: string } = {
   '/jobs/:jobId':
     'You can open a job only with the link you got when you ordered it, or signed in as its payer.',
   '/owner/agents/:agentId': 'An agent’s owner page is shown until the agent is deregistered.',
-  '/limits': 'There are no spend limits on this chain.',
+  '/limits': 'Spend limits are not available on this chain.',
   '/limits/new': 'To set a limit, open an agent and choose a capability that spends.',
 }
 

@@ -67,7 +67,7 @@ describe('a wallet on another network', () => {
     return await outcome
   }
 
-  test.each([0, 400, 3_000])('is waited for if it switches %i ms after it has said so', async ms => {
+  test.each([0, 400, 3_000])('is accepted if it switches %i ms after it reports the switch', async ms => {
     const { open } = startWallet({ switchesAfterMs: ms })
     expect(await bring(await open(), LOCAL)).toBe('there')
   })

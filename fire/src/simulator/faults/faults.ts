@@ -93,7 +93,7 @@ export function createFaults(random: Random, plan: FaultPlan) {
       if (fault.againMs !== undefined) happened('messages doubled')
       return fault
     },
-    /** A message at this position arrives on a route, perhaps after later ones. */
+    /** Records that a message of a route arrived, and counts it if a later message overtook it. */
     arrived(route: string, place: number): void {
       const last = arrived.get(route) ?? 0
       if (place < last) happened('messages overtaken')

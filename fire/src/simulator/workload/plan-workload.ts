@@ -112,7 +112,7 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
     // their store, or the payer's nonce names the job.
     sharesStore: isStock || random.chance(0.5),
     sharesWallet: random.chance(0.7),
-    // If the facilitator proves nothing, the agent must check the chain itself (D9).
+    // If the facilitator does not prove its settlements, the agent must check the chain itself (D9).
     hasNode: isStock || random.chance(0.3) || spends,
     /** Its agents spend with the permissions of payers, who change them. */
     spends,

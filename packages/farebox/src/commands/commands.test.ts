@@ -83,7 +83,7 @@ describe('farebox validate', () => {
   })
 })
 
-describe('farebox start refuses with a reason and a fix', () => {
+describe('farebox start exits with a reason and a suggested fix', () => {
   test('D30 for everything that is missing or wrong at once: variables, config, handlers', async () => {
     await project.write('agent.json', JSON.stringify({ ...CONFIG, name: '' }, null, 2))
     const { code, stderr } = await project.farebox(['start', '--handlers', 'none.mjs'], {

@@ -151,7 +151,7 @@ describe('verify', () => {
     { 'farebox-hold': null },
     { 'farebox-hold': { holdId: 1 } },
     { 'farebox-hold': { holdId: 'h1' } },
-  ])('D9 a valid payment is valid without a hold too: extensions %j', async extensions => {
+  ])('D9 a payment without a hold is accepted as valid too: extensions %j', async extensions => {
     server.behave(answering(200, { isValid: true, invalidReason: null, extensions }))
     expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'valid', hold: undefined })
   })

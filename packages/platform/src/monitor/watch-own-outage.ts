@@ -58,7 +58,7 @@ export function watchOwnOutage(parts: PlatformParts, chance: () => number): OwnO
       if (outage === undefined || !(await answers(parts, outage, chance, signal))) return
       outage = undefined
       judge.forget()
-      log.warn('agents respond again: failures are counted')
+      log.warn('agents respond again: failures count again')
     },
   }
 }

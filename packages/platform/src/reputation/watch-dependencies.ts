@@ -57,7 +57,7 @@ export function watchDependencies(parts: PlatformParts): DependencyWatch {
     await forgetDependencyOutages(database, toMs)
   }
   const onFailure = (error: unknown): void =>
-    log.warn('cannot write outages', { error: describeError(error) })
+    log.warn('cannot record outages', { error: describeError(error) })
   const watching = startLoops(clock, [{ pass: watch, pauseMs: 0, onFailure }])
   return {
     isAway,

@@ -230,7 +230,7 @@ function atomic(amount: string): bigint {
 }
 
 test(
-  'runs whose workers are killed repeatedly pay for each completed step once, and otherwise only a dishonest agent',
+  'runs whose workers are killed repeatedly pay once for each completed step; any other payment goes to a dishonest agent',
   async () => {
     const ended: { readonly played: PlayedRun; readonly run: RunAnswer }[] = []
     // The test needs runs that complete. How many are cancelled or fail depends on chance and on the machine's speed.

@@ -1,4 +1,4 @@
-/** A queue of items under keys: keys take turns, and the items of one key keep their order of arrival. */
+/** A queue of items grouped by key: keys take turns, and the items of a key keep their order of arrival. */
 export interface FairQueue<Item> {
   readonly size: number
   /** The number of items waiting under a key. */

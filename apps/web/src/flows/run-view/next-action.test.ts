@@ -68,7 +68,7 @@ test('paying twice for a step is never part of a press that does several things'
   expect(explainAction(alone)).toMatch(/pay twice/)
 })
 
-test('a step with a signed payment requests no other, neither before its turn nor in it', () => {
+test('a step with a signed payment does not request another, before or during its turn', () => {
   const signed = jobOf('qr', {
     state: 'unpaid',
     because: { kind: 'none' },

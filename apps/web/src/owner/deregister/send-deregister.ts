@@ -4,7 +4,7 @@ import { shortAddress } from '../../format/address.ts'
 import { WalletProblem, type Wallet } from '../../wallet/wallet.ts'
 import { bringToChain } from '../../wallet/wallet-chain.ts'
 
-/** The agent to deregister, and the wallet that does it. */
+/** The agent to deregister, and the wallet that sends the transaction. */
 export interface Deregistering {
   readonly agentId: number
   /** The lower-case address that holds the agent's token. */

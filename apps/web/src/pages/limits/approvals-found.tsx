@@ -106,7 +106,7 @@ function UnlimitedApproval({
           </b>{' '}
           {isOurs
             ? 'This is the contract that enforces your limits. It only needs approval for the amount left in them. Your limits still apply.'
-            : 'This approval is not part of your limits. Anyone who controls that address can take all of this token from your wallet.'}
+            : 'This approval is not part of your limits. Anyone who controls that address can take your entire balance of this token.'}
           {at !== null && (
             <>
               {' '}

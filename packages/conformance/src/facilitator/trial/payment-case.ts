@@ -7,9 +7,9 @@ import { PRICE, type TrialPayer, type Trial } from './trial.ts'
 /** A case with a valid payment that is changed in one way, then verified and settled. */
 export interface PaymentCase {
   readonly sent: string
-  /** What the rule requires of every facilitator. */
+  /** The verdict that the rule requires of every facilitator. */
   readonly expected: Verdict
-  /** What Farebox promises beyond the rule; a facilitator with the hold extension is judged by this. */
+  /** The verdict that Farebox promises beyond the rule; a facilitator with the hold extension is judged by this. */
   readonly promise?: Verdict
   readonly needs?: UnnumberedCase['needs']
   /** The payer's balance of the token; default one price. */

@@ -16,7 +16,7 @@ import { createPostgresSignals } from './postgres-signals.ts'
 /** Two levels up from both `src` and `dist`. */
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 
-/** How a ledger on PostgreSQL is opened. */
+/** Options for opening a ledger on PostgreSQL. */
 export interface PostgresLedgerOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string

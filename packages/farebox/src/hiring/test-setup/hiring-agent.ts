@@ -54,7 +54,7 @@ const SMALL: Declaration['capabilities'][string] = {
   ...FIELDS,
 }
 
-/** The work of a test's handler; its result is the output's `text`. */
+/** The function that a test's handler runs; its result becomes the output's `text`. */
 export type Work = (context: JobContext, text: string) => string | Promise<string>
 
 /** A job as a test requests it. */

@@ -61,7 +61,7 @@ test('D25 a full disk loses nothing, and jobs are accepted again when there is s
   }
 })
 
-test('D25 before a disk is full, new jobs are refused; a held job is still renewed and saved', async () => {
+test('D25 when the disk is nearly full, new jobs are refused, but a held job is still renewed and saved', async () => {
   const folder = join(scratch, 'full')
   let isFull = false
   const spaceOf = (path: string): DiskSpace => ({ ...statfsSync(path), ...(isFull && { bavail: 100 }) })

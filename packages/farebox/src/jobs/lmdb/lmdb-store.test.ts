@@ -220,7 +220,7 @@ test('D24 a record that was kept longer is deleted at its later expiry', async (
   expect(tables.openDB<string, string>('jobs', { encoding: 'string' }).get('long')).toBeUndefined()
 })
 
-test('D25 a holder that writes through two openings of a folder changes what the other opening wrote', async () => {
+test('D25 a holder that has a folder open twice can overwrite through one store what it wrote through the other', async () => {
   const folder = newFolder()
   const [one, other] = [await opened(folder), await opened(folder)]
   const holder = { jobKey: 'both', fence: 'fence' }

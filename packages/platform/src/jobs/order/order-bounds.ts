@@ -109,7 +109,7 @@ async function readCounts(
   return counts
 }
 
-/** The times since which unpaid jobs and own deadlines are counted. */
+/** The start times of two counts: of unpaid jobs, and of jobs that ended by a deadline that their payer chose. */
 export function countedSince(nowMs: number): readonly [Date, Date] {
   return [new Date(nowMs - UNPAID_COUNTED_MS), new Date(nowMs - OWN_DEADLINES_MS)]
 }

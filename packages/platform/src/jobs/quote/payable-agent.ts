@@ -35,7 +35,7 @@ export async function readRecentPayable(
 }
 
 /**
- * Reads a capability of an agent that is listed, online, and has proven the wallet it is paid to.
+ * Reads a capability of an agent that is listed and online and has proven its payment wallet.
  *
  * @param isTrial also accepts an agent whose last payment failed, because this job shows whether it can be paid again
  * @throws {Refusal} `not_found`, `conflict` or `validation`, naming the failed condition

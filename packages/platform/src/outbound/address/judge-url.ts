@@ -126,7 +126,7 @@ function bareHost(hostname: string): string {
 }
 
 /**
- * RFC 3986 §6.2.2: escapes in upper case, no escape of a character that is allowed unescaped; also no slash at the end.
+ * RFC 3986 §6.2.2: escapes in upper case, unreserved characters decoded; trailing slashes are removed.
  */
 function canonicalPath(path: string): string {
   return path
