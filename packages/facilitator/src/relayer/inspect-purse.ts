@@ -55,7 +55,10 @@ export async function inspectPurse({
   }
   const all = [...left.values()].reduce((sum, one) => sum + one, 0n)
   if (all >= BigInt(minSettlementsLeft)) return { left, unusable: undefined }
-  log.error('relayer gas balance too low: new payments are refused', { settlementsLeft: all, minSettlementsLeft })
+  log.error('relayer gas balance too low: new payments are refused', {
+    settlementsLeft: all,
+    minSettlementsLeft,
+  })
   return { left, unusable: 'the relayer accounts have too little gas money' }
 }
 

@@ -26,7 +26,10 @@ export const page: PageModule<Data> = {
   async load({ ask }) {
     const { spend_permissions_address: contract } = await ask('/v1/platform', answers.platform)
     if (contract === null)
-      throw new ApiFailure('Spend limits are not available on this chain.', { status: 404, type: 'not_found' })
+      throw new ApiFailure('Spend limits are not available on this chain.', {
+        status: 404,
+        type: 'not_found',
+      })
     const failed = await loadSignedIn(
       async () => (await ask('/v1/me/jobs?status=failed&limit=100', answers.payerJobs)).jobs,
     )
