@@ -32,6 +32,8 @@ const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: nu
   postgres: [1_000, 12_000],
   // A command is given up after one, and done all the same.
   redis: [500, 4_000],
+  // No storm freezes one.
+  other: [1_000, 4_000],
 }
 
 /** In the order they are played. */

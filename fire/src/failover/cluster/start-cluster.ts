@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import pg from 'pg'
 import { findLastingPort } from '../../storms/stage/lasting-ports.ts'
+import type { StoreBase } from '../../storms/stage/stage.ts'
 import { createNode, type PatroniNode } from './patroni-node.ts'
 import type { Programs } from './find-programs.ts'
 import { startPgBouncer } from './start-pgbouncer.ts'
@@ -15,39 +16,50 @@ export interface Cluster {
   /** Through PgBouncer in transaction mode, and then HAProxy. */
   readonly pooledUrl: string
   /**
-   * SIGKILL to the primary's server, or to its Patroni as well. Resolves once the other one takes writes, to the
-   * milliseconds that it took.
+   * SIGKILL to the primary's server, or to its Patroni as well, or SIGTERM to its Patroni, which hands over first. Resolves
+   * once the other one takes writes, to the milliseconds that it took.
    */
-  killPrimary(victim: 'server' | 'machine'): Promise<number>
-  /** Starts what was killed, and resolves once it is the synchronous standby. */
+  killPrimary(victim: 'server' | 'machine' | 'stopped'): Promise<number>
+  /** Starts what was ended, and resolves once it is the synchronous standby. */
   restore(): Promise<void>
 }
 
-/** Starts it; what is handed to `onStrike` ends it, the last first. Resolves once the standby is synchronous. */
+/**
+ * Starts it. Resolves once the standby is synchronous.
+ *
+ * @param address - the one on which all listen that clients connect to
+ */
 export async function startCluster(
   programs: Programs,
-  { folder: parent, onStrike }: { readonly folder: string; onStrike(stop: () => Promise<unknown>): void },
+  { folder: parent, onStrike, manage }: StoreBase,
+  address = '127.0.0.1',
 ): Promise<Cluster> {
   const folder = join(parent, 'cluster')
   await mkdir(folder)
   await chmod(folder, 0o777)
-  const etcdPort = await startEtcd(programs, folder, onStrike)
+  const etcdPort = await startEtcd(programs, folder, manage)
   const create = async (name: string): Promise<PatroniNode> => {
     const ports = [await findLastingPort(), await findLastingPort()] as const
     const { patroni: patroniPath, binaries } = programs
-    const node = await createNode({ name, folder, ports, etcdPort, patroniPath, binaries })
+    const node = await createNode({ name, folder, ports, address, etcdPort, patroniPath, binaries })
     onStrike(node.stop)
     return node
   }
   const nodes = [await create('one'), await create('two')]
   // One after the other: the first makes the database, the second copies it.
   for (const node of nodes) await node.start()
-  const url = `postgres://farebox@127.0.0.1:${await startHaProxy(programs, folder, nodes, onStrike)}/postgres`
+  const port = await startHaProxy(programs, { folder, address }, nodes, manage)
+  const url = `postgres://farebox@${address}:${port}/postgres`
   await until(() => isSynchronous(url).catch(() => false))
   await ask(url, `alter role farebox in database postgres set statement_timeout = '10s'`)
-  const port = await findLastingPort()
-  const pooler = await startPgBouncer({ path: programs.pgbouncer, folder, port, databaseUrl: url })
-  onStrike(pooler.stop)
+  const pooled = {
+    path: programs.pgbouncer,
+    folder,
+    address,
+    port: await findLastingPort(),
+    databaseUrl: url,
+  }
+  const pooler = await manage('other', 'pgbouncer', () => startPgBouncer(pooled))
   const killed = new Set<PatroniNode>()
   return {
     url,
@@ -58,7 +70,7 @@ export async function startCluster(
       if (victim === 'server') await primary.killServer()
       else {
         killed.add(primary)
-        await primary.killAll()
+        await (victim === 'machine' ? primary.killAll() : primary.stop())
       }
       await until(async () => {
         const next = nodes.find(node => node !== primary)
@@ -74,12 +86,12 @@ export async function startCluster(
   }
 }
 
-type OnStrike = (stop: () => Promise<unknown>) => void
+type Manage = StoreBase['manage']
 
-async function startEtcd({ etcd }: Programs, folder: string, onStrike: OnStrike): Promise<number> {
+async function startEtcd({ etcd }: Programs, folder: string, manage: Manage): Promise<number> {
   const [port, peerPort] = [await findLastingPort(), await findLastingPort()]
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`]
-  const child = await startProgram({
+  const program = {
     name: 'etcd',
     path: etcd,
     arguments: flags({
@@ -93,8 +105,8 @@ async function startEtcd({ etcd }: Programs, folder: string, onStrike: OnStrike)
     }),
     ready: 'ready to serve client requests|serving insecure client requests',
     logFile: join(folder, 'etcd.log'),
-  })
-  onStrike(child.stop)
+  }
+  await manage('other', 'etcd', () => startProgram(program))
   return port
 }
 
@@ -105,14 +117,14 @@ function flags(values: { readonly [name: string]: string }): readonly string[] {
 /** Leads to the server whose Patroni says that it is the primary; connections to another one are cut. */
 async function startHaProxy(
   { haproxy }: Programs,
-  folder: string,
+  { folder, address }: { readonly folder: string; readonly address: string },
   nodes: readonly PatroniNode[],
-  onStrike: OnStrike,
+  manage: Manage,
 ): Promise<number> {
   const port = await findLastingPort()
   const file = join(folder, 'haproxy.cfg')
   const servers = nodes.map(
-    ({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort}`,
+    ({ name, port, restPort }) => `  server ${name} ${address}:${port} check port ${restPort}`,
   )
   await writeFile(
     file,
@@ -126,23 +138,22 @@ defaults
   timeout server 1h
 listen primary
   log global
-  bind 127.0.0.1:${port}
+  bind ${address}:${port}
   option httpchk OPTIONS /primary
   http-check expect status 200
   default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `,
   )
-  const child = await startProgram({
+  const program = {
     name: 'HAProxy',
     path: haproxy,
     arguments: ['-db', '-f', file],
     // It says nothing before it has asked both, and one of them is no primary.
     ready: 'is DOWN',
     logFile: join(folder, 'haproxy.log'),
-  })
-  // Nothing of it is worth waiting for.
-  onStrike(() => child.stop(0))
+  }
+  await manage('other', 'database-haproxy', () => startProgram(program))
   return port
 }
 

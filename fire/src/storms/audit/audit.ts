@@ -24,10 +24,16 @@ const ASKED_AT_ONCE = 16
 /**
  * Waits until all is calm, asks again for everything charged, and judges what was said about some orders, and the whole
  * ledger, against what is.
+ *
+ * @param kept - the orders whose responses agents still keep, which is ten minutes
  */
-export async function audit(stage: Stage, orders: readonly StormOrder[]): Promise<Audit> {
+export async function audit(
+  stage: Stage,
+  orders: readonly StormOrder[],
+  kept: readonly StormOrder[] = orders,
+): Promise<Audit> {
   const unsettled = await awaitCalm(stage)
-  const unfetched = await fetchAgain(stage, orders, await readChain(stage.chain))
+  const unfetched = await fetchAgain(stage, kept, await readChain(stage.chain))
   const evidence = await gatherEvidence(stage, orders)
   const findings = [...unsettled, ...unfetched, ...CHECKS.flatMap(check => check(evidence))]
   return { chain: evidence.chain, counts: count(evidence), findings }

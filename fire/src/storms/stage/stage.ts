@@ -70,22 +70,36 @@ const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
 const CONFIG = fileURLToPath(new URL('../agent/agent.json', import.meta.url))
 const CONNECTIONS = 250
 
-/** Starts the database of a stage, and resolves to its connection string; `onStrike` ends what was started. */
-export type StartStageDatabase = (base: Pick<BaseStage, 'folder' | 'onStrike'>) => Promise<string>
+/** What the stores of a stage are started with: `manage` keeps a process up, and `onStrike` ends other things. */
+export interface StoreBase extends Pick<BaseStage, 'folder' | 'onStrike'> {
+  manage<Started extends Life>(
+    kind: ManagedKind,
+    name: string,
+    launch: () => Promise<Started>,
+  ): Promise<Started>
+}
+
+/** How a stage differs from the usual one. */
+export interface StagePlan {
+  /** In place of the PostgreSQL that is one of the victims; resolves to its connection string. */
+  startDatabase?(base: StoreBase): Promise<string>
+  /** In place of the Redis that is one of the victims; resolves to its address. */
+  startRedis?(base: StoreBase): Promise<string>
+  /** Default: each transaction gets a block at once. */
+  readonly blockTimeSeconds?: number
+}
 
 /**
  * Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it.
- *
- * @param startDatabase - in place of a server that is one of the victims
  */
 export async function playOnStage<Seen>(
   signal: AbortSignal,
   play: (stage: Stage) => Promise<Seen>,
-  startDatabase?: StartStageDatabase,
+  plan: StagePlan = {},
 ): Promise<Seen> {
-  const base = await setStage()
+  const base = await setStage(plan)
   try {
-    const stores = await openStores(base, signal, startDatabase)
+    const stores = await openStores(base, signal, plan)
     return await play({ ...stores, ...createParties(stores), fundPayer: createFaucet(base) })
   } finally {
     await base.strike()
@@ -100,7 +114,7 @@ export type Stage = Stores & ReturnType<typeof createParties> & { fundPayer: Ret
 async function openStores(
   { folder, chain, crypto, secret, onStrike }: BaseStage,
   signal: AbortSignal,
-  startDatabase?: StartStageDatabase,
+  plan: StagePlan,
 ) {
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
@@ -121,14 +135,19 @@ async function openStores(
     onStrike(async () => await managed.take()?.stop())
     return first
   }
-  const [redisPort, port] = [await findLastingPort(), await findLastingPort()]
-  await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
+  const startOwnRedis = async (): Promise<string> => {
+    const options = { folder: join(folder, 'redis'), port: await findLastingPort() }
+    await manage('redis', 'redis', () => startRedis(options))
+    return `redis://127.0.0.1:${options.port}/0`
+  }
+  const stores = { folder, onStrike, manage }
+  const redisUrl = await (plan.startRedis?.(stores) ?? startOwnRedis())
   // The stage's own may be the machine's.
   const startServer = async (): Promise<string> => {
-    const options = { folder: join(folder, 'storms-postgres'), port }
+    const options = { folder: join(folder, 'storms-postgres'), port: await findLastingPort() }
     return (await manage('postgres', 'postgres', () => startPostgres(options))).connectionString
   }
-  const databaseUrl = await (startDatabase?.({ folder, onStrike }) ?? startServer())
+  const databaseUrl = await (plan.startDatabase?.(stores) ?? startServer())
   return {
     signal,
     folder,
@@ -139,7 +158,7 @@ async function openStores(
     onStrike,
     chainWatch,
     eventLog,
-    redisUrl: `redis://127.0.0.1:${redisPort}/0`,
+    redisUrl,
     databaseUrl,
     /** Where the handlers record their runs. */
     runsFile: join(folder, 'runs.jsonl'),
