@@ -29,7 +29,6 @@ const SIZES = {
   full: { agents: 1_000, minutes: 20, strikes: STRIKES },
 }
 const JOBS_A_SECOND = 10
-/** Callers that wait keep the answer of an order before it is late. */
 const LEAST_SHARE = 0.98
 const PAYERS = 20
 const PAYER_ATOMIC = 1_000_000_000n
@@ -166,7 +165,7 @@ async function playOn(
   const judged = await audit({ ...stage, redisUrl, agents: [agent] }, orders, kept)
   if (stage.signal.aborted) return { scores: [], findings: [] }
   const findings = [...struck.wrong, ...judged.findings, ...stage.eventLog.mishaps]
-  const test = `${struck.done} strikes at ${plan.strikes.length} places in ${plan.minutes} minutes at ${JOBS_A_SECOND} jobs a second`
+  const test = `${plan.strikes.length} times a part killed, restarted or failed over in ${struck.minutes} minutes at ${JOBS_A_SECOND} jobs a second`
   return {
     scores: [
       scoreRegistered(registered, plan.agents),
@@ -183,13 +182,13 @@ async function playOn(
   }
 }
 
-/** Evenly over the time under load; one after the other, and from the beginning again while there is time. */
+/** Evenly over the time under load, one after the other: a part is back before the next one goes. */
 async function strikeInTurn(
   stage: Stage,
   outside: Outside,
   { strikes, minutes }: Plan,
   { progress }: BatteryRun,
-): Promise<{ readonly done: number; readonly wrong: readonly string[] }> {
+): Promise<{ readonly minutes: number; readonly wrong: readonly string[] }> {
   const wrong: string[] = []
   const [startedMs, lengthMs] = [Date.now(), minutes * 60_000]
   const everyMs = lengthMs / (strikes.length + 1)
@@ -204,7 +203,7 @@ async function strikeInTurn(
     if (finding !== undefined) wrong.push(finding)
   }
   await delay(Math.max(CALM_MS, startedMs + lengthMs - Date.now()), undefined, { signal: stage.signal })
-  return { done: strikes.length, wrong }
+  return { minutes: Math.round((Date.now() - startedMs) / 60_000), wrong }
 }
 
 /** Resolves to how many are open all the same. */

@@ -13,7 +13,14 @@ import { LEDGER_SCHEMA, WALLET, type Stage } from '../storms/stage/stage.ts'
 import type { ManagedKind } from '../storms/stage/managed-process.ts'
 import type { Networks } from './engine/networks.ts'
 import { fillEnv, placeSecrets, prepareOperator } from './engine/operator-files.ts'
-import { imageOf, networksOf, readImages, type Compose, type Image } from './engine/read-compose.ts'
+import {
+  graceMsOf,
+  imageOf,
+  networksOf,
+  readImages,
+  type Compose,
+  type Image,
+} from './engine/read-compose.ts'
 import { startContainer } from './engine/start-container.ts'
 import type { RedisGroup } from './stores.ts'
 
@@ -146,6 +153,8 @@ async function startService(
         folder: image.folder,
         secretsFolder,
         ready: READY[imageOf(plan) as keyof typeof READY],
+        stopSignal: image.stopSignal,
+        graceMs: graceMsOf(plan),
       }),
     ),
   )
@@ -178,6 +187,8 @@ async function startResponder(
     folder: dirname(RESPONDER),
     secretsFolder: await placeSecrets(folder, 'responder', certificate),
     ready: READY.agent,
+    stopSignal: 'SIGKILL',
+    graceMs: 1_000,
   })
 }
 

@@ -8,7 +8,7 @@ import pg from 'pg'
 export interface Registered {
   readonly listed: number
   readonly checked: number
-  /** The checks that failed in the run, of all agents. */
+  /** After five checks that failed. */
   readonly offline: number
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ChildExit } from '@farebox/local/src/starting/child-exit'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { freezeFamily, killFamily } from '../storms/stage/process-family.ts'
-import { HANG_MS, type ManagedProcess } from '../storms/stage/managed-process.ts'
+import type { Life } from '../storms/stage/managed-process.ts'
 import type { Stage } from '../storms/stage/stage.ts'
 import type { Outside } from './deploy.ts'
 
@@ -11,91 +12,66 @@ export interface Strike {
   act(stage: Stage, outside: Outside): Promise<string | undefined>
 }
 
-/** Longer than the platform and our client take to call the chain's node away. */
+/** Longer than anybody waits for an answer of the chain's node. */
 const FREEZE_MS = 12_000
-const KILLED = [
-  'facilitator',
-  'platform',
-  'agent',
-  'balancer',
-  'pgbouncer',
-  'database-haproxy',
-  'etcd',
-  'sentinel',
-] as const
-const STOPPED = ['facilitator', 'platform', 'agent', 'balancer'] as const
+const RESTARTED = [
+  'facilitator-1',
+  'facilitator-2',
+  'platform-1',
+  'platform-2',
+  'agent-1',
+  'agent-2',
+  'balancer-1',
+]
 
 /** Each part is killed, restarted and failed over, in this order. The balancer is the only one without a second. */
 export const STRIKES: readonly Strike[] = [
-  ...KILLED.map(part =>
-    killed(part === 'facilitator' || part === 'platform' || part === 'agent' ? `${part}-1` : nameOf(part)),
-  ),
-  failedOver('server'),
-  redisFailedOver(),
-  ...STOPPED.flatMap(part =>
-    part === 'balancer' ? [stopped('balancer-1')] : [stopped(`${part}-1`), stopped(`${part}-2`)],
-  ),
-  failedOver('machine'),
-  killed('facilitator-2'),
-  killed('platform-2'),
-  killed('agent-2'),
-  frozenNode(),
-  failedOver('stopped'),
+  ...['facilitator-1', 'platform-1', 'agent-1', 'balancer-1'].map(killed),
+  ...['pgbouncer', 'database-haproxy', 'etcd', 'sentinel-1'].map(killed),
+  databaseFailsOver('server', 'kill -9 the primary of PostgreSQL'),
+  redisFailsOver(),
+  ...RESTARTED.map(restarted),
+  databaseFailsOver('machine', 'kill -9 the primary of PostgreSQL and its Patroni'),
+  ...['facilitator-2', 'platform-2', 'agent-2'].map(killed),
+  nodeStandsStill(),
+  databaseFailsOver('stopped', 'SIGTERM to the primary of PostgreSQL'),
 ]
 
 /** One of each kind, for a short run. */
 export const FEW_STRIKES: readonly Strike[] = [
   killed('agent-1'),
-  stopped('facilitator-2'),
+  restarted('facilitator-2'),
   killed('platform-1'),
-  failedOver('server'),
-  redisFailedOver(),
+  databaseFailsOver('server', 'kill -9 the primary of PostgreSQL'),
+  redisFailsOver(),
 ]
 
-function nameOf(part: string): string {
-  return part === 'balancer' || part === 'sentinel' ? `${part}-1` : part
+/** SIGKILL; the engine starts it again at once. */
+function killed(part: string): Strike {
+  return { name: `kill -9 ${part}`, act: stage => endPart(stage, part, ({ pid }) => killFamily(pid)) }
 }
 
-/** SIGKILL; its engine starts it again at once. */
-function killed(name: string): Strike {
+/** Stopped as the engine stops it, and started again. */
+function restarted(part: string): Strike {
   return {
-    name: `kill -9 ${name}`,
+    name: `restart of ${part}`,
     async act(stage) {
-      await down(stage, name, async pid => await killFamily(pid))
-      return undefined
-    },
-  }
-}
-
-/** As an engine stops a container for a restart. */
-function stopped(name: string): Strike {
-  const signal = name.startsWith('balancer') ? 'SIGUSR1' : 'SIGTERM'
-  return {
-    name: `${signal} ${name}`,
-    async act(stage) {
-      let wrong: string | undefined
-      await down(stage, name, async (pid, exited) => {
-        const hang = setTimeout(() => void killFamily(pid), HANG_MS)
-        process.kill(pid, signal)
-        const exit = await exited
-        clearTimeout(hang)
-        if (exit !== undefined && exit.code !== 0 && signal === 'SIGTERM')
-          wrong = `${name} ended with ${exit.code ?? exit.signal}: ${exit.lastLines.split('\n').slice(-2).join(' | ')}`
+      let exit: ChildExit | undefined
+      await endPart(stage, part, async life => {
+        await life.stop()
+        exit = await life.exited
       })
-      return wrong
+      // Balancers have connections that outlast their time.
+      if (exit === undefined || exit.code === 0 || part === 'balancer-1') return undefined
+      return `${part} ended with ${exit.code ?? exit.signal}: ${exit.lastLines.split('\n').slice(-2).join(' | ')}`
     },
   }
 }
 
-/** The primary of the ledger's database. */
-function failedOver(victim: Parameters<Outside['cluster']['killPrimary']>[0]): Strike {
-  const what = {
-    server: 'kill -9 the primary server',
-    machine: 'kill -9 the primary and its Patroni',
-    stopped: 'SIGTERM to the primary’s Patroni',
-  }
+/** Until the other server takes writes, and the first is its standby. */
+function databaseFailsOver(victim: Parameters<Outside['cluster']['killPrimary']>[0], name: string): Strike {
   return {
-    name: what[victim],
+    name,
     async act({ eventLog }, { cluster }) {
       const atMs = Date.now()
       await cluster.killPrimary(victim)
@@ -107,24 +83,23 @@ function failedOver(victim: Parameters<Outside['cluster']['killPrimary']>[0]): S
 }
 
 /** The Sentinels have another primary before the first one is back. */
-function redisFailedOver(): Strike {
+function redisFailsOver(): Strike {
   return {
     name: 'kill -9 the primary of Redis',
     async act(stage, { redis }) {
       const { name, url } = await redis.findPrimary()
-      await down(stage, name, async pid => {
+      return await endPart(stage, name, async ({ pid }) => {
         await killFamily(pid)
         await until(async () => (await redis.findPrimary()).url !== url)
       })
-      return undefined
     },
   }
 }
 
-/** The chain would lose its last blocks with its node: it is stopped for a while instead. */
-function frozenNode(): Strike {
+/** The chain would lose its last blocks with its node: it stands still for a while instead. */
+function nodeStandsStill(): Strike {
   return {
-    name: `the chain's node frozen for ${FREEZE_MS / 1_000} s`,
+    name: `SIGSTOP to the node of the chain for ${FREEZE_MS / 1_000} s`,
     async act({ chain, eventLog, signal }) {
       const atMs = Date.now()
       const thaw = await freezeFamily(chain.pid)
@@ -136,25 +111,24 @@ function frozenNode(): Strike {
   }
 }
 
-type Exited = NonNullable<ReturnType<ManagedProcess['take']>>['exited']
-
-/** Ends a part and starts it again. */
-async function down(
+/** Ends a part and starts it again; the audit learns when it was away. */
+async function endPart(
   { victims, eventLog }: Stage,
   name: string,
-  end: (pid: number, exited: Exited) => Promise<void>,
-): Promise<void> {
-  const victim = victims.find(one => one.name === name)
+  end: (life: Life) => Promise<void>,
+): Promise<undefined> {
   // It may be on its way back.
-  const pid = await until(() => victim?.pid())
-  const life = victim?.take()
-  const atMs = Date.now()
+  const { victim, life } = await until(() => {
+    const found = victims.find(one => one.name === name)
+    const life = found?.pid() === undefined ? undefined : found.take()
+    return found && life && { victim: found, life }
+  })
+  const [{ kind }, { pid }, atMs] = [victim, life, Date.now()]
   try {
-    await end(pid, life?.exited)
-    await life?.stop()
-    await victim?.start()
+    await end(life)
+    await life.stop()
+    await victim.start()
   } finally {
-    const kind = victim?.kind ?? 'other'
     eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
   }
 }

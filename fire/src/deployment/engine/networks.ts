@@ -71,7 +71,10 @@ export async function createNetworks(
       await ip(`-n ${space} link set lo up`)
       const places: Place[] = []
       for (const [index, network] of networks.entries()) {
-        const [outer, address] = [`${PREFIX}${process.pid}v${number}-${index}`, `${bases.get(network)}${number}`]
+        const [outer, address] = [
+          `${PREFIX}${process.pid}v${number}-${index}`,
+          `${bases.get(network)}${number}`,
+        ]
         await ip(`link add ${outer} type veth peer name eth${index} netns ${space}`)
         await ip(`link set ${outer} master ${bridges.get(network)} up`)
         await ip(`-n ${space} addr add ${address}/24 dev eth${index}`)

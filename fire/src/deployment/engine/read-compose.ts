@@ -31,7 +31,7 @@ export interface Compose {
 export interface Image {
   readonly environment: { readonly [name: string]: string }
   readonly command: readonly string[]
-  readonly stopSignal: 'SIGTERM' | 'SIGUSR1'
+  readonly stopSignal: NodeJS.Signals
   /** The working folder. */
   readonly folder: string
 }
@@ -66,6 +66,11 @@ export async function readImages(
     // The image's own stop signal: connections that are open are finished.
     ['haproxy', { environment: {}, command: haproxy, ...stopped, stopSignal: 'SIGUSR1' }],
   ])
+}
+
+/** How long a service may take to stop: ten seconds where the file does not say. */
+export function graceMsOf({ stop_grace_period: period = '10s' }: ComposeService): number {
+  return Number.parseInt(period, 10) * 1_000
 }
 
 /** The image of a service: `farebox`, `agent` or the name before the version. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
+import { killFamily } from '../../storms/stage/process-family.ts'
 import { NOBODY } from '../../failover/cluster/start-program.ts'
 import type { StoreBase } from '../../storms/stage/stage.ts'
 import type { ManagedKind } from '../../storms/stage/managed-process.ts'
@@ -22,6 +23,9 @@ export interface ContainerPlan {
   readonly secretsFolder: string
   /** Part of the line by which it says that it is ready. */
   readonly ready: string
+  readonly stopSignal: NodeJS.Signals
+  /** It is killed when it takes longer to stop. */
+  readonly graceMs: number
 }
 
 /** What containers write is kept when the run is over. */
@@ -70,9 +74,20 @@ export async function startContainer(
       readReady: line => (line.includes(plan.ready) ? true : undefined),
     })
     void child.exited.then(endWithUs(child.pid)).then(() => named(false))
-    return child
+    return { ...child, stop: () => stopContainer(child, plan) }
   })
   return new Map(places.map(({ network, address }) => [network, address]))
+}
+
+async function stopContainer({ pid, exited }: RunningChild<true>, plan: ContainerPlan): Promise<void> {
+  const killing = setTimeout(() => void killFamily(pid), plan.graceMs)
+  try {
+    process.kill(pid, plan.stopSignal)
+  } catch {
+    // It has ended by itself.
+  }
+  await exited
+  clearTimeout(killing)
 }
 
 /** Answers with the names of the folder as they are; it is not one of the parts that are ended. */
