@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import { findProgram } from '../attacks/attack.ts'
-import { RefusedOption, type Battery, type BatteryResult, type BatteryRun, type Score } from '../battery.ts'
+import { findProgram, scoreCount } from '../attacks/attack.ts'
+import { RefusedOption, type Battery, type BatteryResult, type BatteryRun } from '../battery.ts'
 import { findPrograms, type Programs } from '../failover/cluster/find-programs.ts'
 import { startCluster, type Cluster } from '../failover/cluster/start-cluster.ts'
 import { audit, scoreAudits } from '../storms/audit/audit.ts'
@@ -12,7 +12,7 @@ import { playOnStage, WALLET, type Stage } from '../storms/stage/stage.ts'
 import { AGENT_HOST, deploy, QUIET_OWNER, type Outside } from './deploy.ts'
 import { createNetworks, type Networks } from './engine/networks.ts'
 import { readCompose, type Compose } from './engine/read-compose.ts'
-import { AGENT_URL, DEADLINE_SECONDS, runJobs, type CalledJob } from './load.ts'
+import { AGENT_URL, runJobs, type LoadPlan } from './load.ts'
 import {
   countOpenJobs,
   findAgentId,
@@ -20,6 +20,7 @@ import {
   registerOnChain,
   untilListed,
 } from './registered-agents.ts'
+import { scoreCompleted, scoreRegistered } from './scores.ts'
 import { startRedisGroup, type RedisGroup } from './stores.ts'
 import { FEW_STRIKES, STRIKES, type Strike } from './strikes.ts'
 
@@ -29,7 +30,6 @@ const SIZES = {
   full: { agents: 1_000, minutes: 20, strikes: STRIKES },
 }
 const JOBS_A_SECOND = 10
-const LEAST_SHARE = 0.98
 const PAYERS = 20
 const PAYER_ATOMIC = 1_000_000_000n
 /** As on Base. */
@@ -128,28 +128,7 @@ async function playOn(
   plan: Plan,
   options: BatteryRun,
 ): Promise<BatteryResult> {
-  const quiet = Array.from({ length: plan.agents - 1 }, (_, index) => `quiet-${index + 1}.${AGENT_HOST}`)
-  const [payers, deployed] = await Promise.all([
-    Promise.all(Array.from({ length: PAYERS }, () => stage.fundPayer(PAYER_ATOMIC))),
-    deploy(stage, compose, outside, quiet),
-  ])
-  await registerOnChain(stage.chain, WALLET, [AGENT_URL])
-  await registerOnChain(
-    stage.chain,
-    QUIET_OWNER.address,
-    quiet.map(name => `https://${name}`),
-  )
-  await untilListed(stage.databaseUrl, plan.agents, listed =>
-    options.progress({ doing: 'listing and checking the agents', done: listed, of: plan.agents }),
-  )
-  const agent = { name: 'agent', store: 'agent', connections: deployed.agents }
-  const load = {
-    platformUrl: deployed.platformUrl,
-    agentId: await findAgentId(stage.databaseUrl, AGENT_URL),
-    agent,
-    payers,
-    everyMs: 1_000 / JOBS_A_SECOND,
-  }
+  const load = await open(stage, outside, compose, plan, options)
   const enough = new AbortController()
   const [struck, jobs] = await Promise.all([
     strikeInTurn(stage, outside, plan, options).finally(() => enough.abort()),
@@ -157,13 +136,13 @@ async function playOn(
   ])
   options.progress({ doing: 'comparing ledger and chain', done: 1, of: 1 })
   const registered = await readRegistered(stage.databaseUrl)
-  const open = await untilNoneIsOpen(stage)
+  const left = await untilNoneIsOpen(stage)
   const orders = [...stage.eventLog.orders.values()]
   const sinceMs = Date.now() - KEPT_MS
   const kept = orders.filter(({ attempts }) => (attempts[0]?.sentMs ?? 0) >= sinceMs)
   const { url: redisUrl } = await outside.redis.findPrimary()
-  const judged = await audit({ ...stage, redisUrl, agents: [agent] }, orders, kept)
-  if (stage.signal.aborted) return { scores: [], findings: [] }
+  const judged = await audit({ ...stage, redisUrl, agents: [load.agent] }, orders, kept)
+  stage.signal.throwIfAborted()
   const findings = [...struck.wrong, ...judged.findings, ...stage.eventLog.mishaps]
   const test = `${plan.strikes.length} times a part killed, restarted or failed over in ${struck.minutes} minutes at ${JOBS_A_SECOND} jobs a second`
   return {
@@ -171,14 +150,37 @@ async function playOn(
       scoreRegistered(registered, plan.agents),
       scoreAudits(test, [judged], findings),
       scoreCompleted(jobs),
-      {
-        test: 'jobs of the platforms without an end, when all deadlines have passed',
-        reached: String(open),
-        target: '0',
-        isMet: open === 0,
-      },
+      scoreCount('jobs of the platforms without an end after their deadlines', left, 0, jobs.length),
     ],
     findings: findings.map(finding => `${finding} (npm run fire -- deployment)`),
+  }
+}
+
+/** Starts everything, and registers the agents; resolves to whom jobs are ordered from, and by whom. */
+async function open(
+  stage: Stage,
+  outside: Outside,
+  compose: Compose,
+  { agents }: Plan,
+  { progress }: BatteryRun,
+): Promise<LoadPlan> {
+  const quiet = Array.from({ length: agents - 1 }, (_, index) => `quiet-${index + 1}.${AGENT_HOST}`)
+  const [payers, deployed] = await Promise.all([
+    Promise.all(Array.from({ length: PAYERS }, () => stage.fundPayer(PAYER_ATOMIC))),
+    deploy(stage, compose, outside, quiet),
+  ])
+  await registerOnChain(stage.chain, WALLET, [AGENT_URL])
+  const others = quiet.map(name => `https://${name}`)
+  await registerOnChain(stage.chain, QUIET_OWNER.address, others)
+  await untilListed(stage, agents, listed =>
+    progress({ doing: 'listing and checking the agents', done: listed, of: agents }),
+  )
+  return {
+    platformUrl: deployed.platformUrl,
+    agentId: await findAgentId(stage.databaseUrl, AGENT_URL),
+    agent: { name: 'agent', store: 'agent', connections: deployed.agents },
+    payers,
+    everyMs: 1_000 / JOBS_A_SECOND,
   }
 }
 
@@ -212,39 +214,4 @@ async function untilNoneIsOpen({ databaseUrl }: Stage): Promise<number> {
     () => 0,
     async () => await countOpenJobs(databaseUrl),
   )
-}
-
-function scoreRegistered(
-  { listed, checked, offline }: Awaited<ReturnType<typeof readRegistered>>,
-  agents: number,
-): Score {
-  return {
-    test: 'agents registered on the chain',
-    reached: `${listed} listed, ${checked} checked, ${offline} offline`,
-    target: `${agents} listed and checked, 0 offline`,
-    isMet: listed === agents && checked === agents && offline === 0,
-  }
-}
-
-/** What callers got who ask again until the deadline, as our client does. */
-function scoreCompleted(jobs: readonly CalledJob[]): Score {
-  const isLate = ({ startedMs, endedMs }: CalledJob): boolean =>
-    endedMs - startedMs > DEADLINE_SECONDS * 1_000
-  const share = (of: readonly CalledJob[]): string => {
-    const completed = of.filter(job => job.isCompleted && !isLate(job)).length
-    return `${completed} of ${of.length}`
-  }
-  const missed = jobs.filter(job => !job.isCompleted || isLate(job))
-  for (const { jobId, by, startedMs, endedMs, reason } of missed)
-    console.log(
-      `${new Date(startedMs).toISOString()} ${by} ${jobId} after ${endedMs - startedMs} ms: ${reason || 'late'}`,
-    )
-  const by = (place: CalledJob['by']): string => share(jobs.filter(job => job.by === place))
-  const reached = (jobs.length - missed.length) / jobs.length
-  return {
-    test: `jobs whose deadline is a minute away, completed by then`,
-    reached: `${(100 * reached).toFixed(2)} %: ${by('agent')} asked of the agent, ${by('platform')} ordered at the platform`,
-    target: `${100 * LEAST_SHARE} %`,
-    isMet: reached >= LEAST_SHARE,
-  }
 }

@@ -37,8 +37,6 @@ export interface Deployed {
   readonly platformUrl: string
   /** Connections to the agents' name, through the balancer. */
   readonly agents: Pool
-  /** The parts of the Compose file by their names. */
-  readonly containers: readonly string[]
 }
 
 /** The agent's name on the private network, as the Compose file has it. */
@@ -67,50 +65,53 @@ export async function deploy(
   await chmod(stage.runsFile, 0o666)
   const images = await readImages(AGENT_FOLDER, folder)
   const adminToken = randomBytes(24).toString('hex')
-  const rpc = { EVM_RPC_URL: await openNode(stage, networks.host('default')) }
-  const network = `eip155:${stage.chain.chainId}`
-  const containers: string[] = []
-  const start = async (
-    service: string,
-    values: { readonly [name: string]: string } = {},
-  ): Promise<Addresses> => {
-    const started = await startService(stage, { folder, compose, networks, images }, service, values)
-    containers.push(...started.names)
-    return started.addresses
-  }
+  const nodeUrl = await openNode(stage, networks.host('default'))
+  const values = envFor(stage, cluster, { adminToken, nodeUrl })
+  const start = async (service: string, given: Values = {}): Promise<Addresses> =>
+    await startService(stage, { folder, compose, networks, images }, service, given)
   const balancer = await start('balancer')
-  await start('facilitator', {
-    ...rpc,
-    FACILITATOR_NETWORK: network,
-    FACILITATOR_ADMIN_TOKEN: adminToken,
-    DATABASE_SCHEMA: LEDGER_SCHEMA,
-    DATABASE_URL: cluster.pooledUrl,
-    DATABASE_DIRECT_URL: cluster.url,
-  })
-  await start('platform', {
-    ...rpc,
-    PLATFORM_NETWORK: network,
-    FACILITATOR_ADMIN_TOKEN: adminToken,
-    DATABASE_URL: cluster.url,
-    AGENT_REGISTRY_ADDRESS: stage.chain.agentRegistry,
-    PLATFORM_PRIVATE_OWNERS: `${WALLET},${QUIET_OWNER.address}`,
-    PLATFORM_CHECK_SECONDS: '120',
-  })
+  await start('facilitator', values.facilitator)
+  await start('platform', values.platform)
   const facilitator = { url: `http://${balancer.get('default')}:4010`, adminToken }
-  const made = await until(() =>
+  const { secret } = await until(() =>
     // An owner that an operator names has no daily number of settlements.
     createFacilitatorSecret(facilitator, { owner: 'the operator', wallets: [WALLET] }).catch(() => undefined),
   )
-  await start('agent', {
-    AGENT_WALLET_ADDRESS: WALLET,
-    FACILITATOR_SECRET: made.secret,
-    SERVICE_NETWORK: network,
-    SERVICE_STORE: redis.address,
-    STORM_RUNS_FILE: stage.runsFile,
-  })
+  const store = { SERVICE_STORE: redis.address, STORM_RUNS_FILE: stage.runsFile }
+  await start('agent', { ...values.agent, ...store, FACILITATOR_SECRET: secret })
   await startResponder(stage, networks, folder, quietNames)
   const agents = await openAgents(stage, folder, balancer.get('agents') ?? '')
-  return { platformUrl: `http://${balancer.get('default')}:4000`, agents, containers }
+  return { platformUrl: `http://${balancer.get('default')}:4000`, agents }
+}
+
+type Values = { readonly [name: string]: string }
+
+/** What an operator writes into the `.env` files. */
+function envFor(
+  { chain }: Stage,
+  cluster: Cluster,
+  { adminToken, nodeUrl }: { readonly adminToken: string; readonly nodeUrl: string },
+) {
+  const network = `eip155:${chain.chainId}`
+  const common = { EVM_RPC_URL: nodeUrl, FACILITATOR_ADMIN_TOKEN: adminToken }
+  return {
+    facilitator: {
+      ...common,
+      FACILITATOR_NETWORK: network,
+      DATABASE_SCHEMA: LEDGER_SCHEMA,
+      DATABASE_URL: cluster.pooledUrl,
+      DATABASE_DIRECT_URL: cluster.url,
+    },
+    platform: {
+      ...common,
+      PLATFORM_NETWORK: network,
+      DATABASE_URL: cluster.url,
+      AGENT_REGISTRY_ADDRESS: chain.agentRegistry,
+      PLATFORM_PRIVATE_OWNERS: `${WALLET},${QUIET_OWNER.address}`,
+      PLATFORM_CHECK_SECONDS: '120',
+    },
+    agent: { AGENT_WALLET_ADDRESS: WALLET, SERVICE_NETWORK: network },
+  }
 }
 
 type Addresses = ReadonlyMap<string, string>
@@ -127,8 +128,8 @@ async function startService(
   stage: Stage,
   { folder, compose, networks, images }: Engine,
   service: string,
-  values: { readonly [name: string]: string },
-): Promise<{ readonly names: readonly string[]; readonly addresses: Addresses }> {
+  values: Values,
+): Promise<Addresses> {
   const plan = compose.services[service]
   const image = plan && images.get(imageOf(plan))
   if (plan === undefined || image === undefined) throw new Error(`the Compose file has no ${service}`)
@@ -158,7 +159,7 @@ async function startService(
       }),
     ),
   )
-  return { names, addresses: started.at(-1) ?? new Map() }
+  return started.at(-1) ?? new Map()
 }
 
 /** Rejects only when all have settled: what has started by then is ended with the stage. */

@@ -2,10 +2,12 @@ import { encodeRegister, STAKE_WEI } from '@farebox/contracts/internal/calls/reg
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import pg from 'pg'
+import { askDatabase } from '../storms/stage/ask-database.ts'
+import type { Stage } from '../storms/stage/stage.ts'
 
 /** What the platforms know of the agents. */
-export interface Registered {
+// A type alias, because an interface cannot be the type of a query row.
+export type Registered = {
   readonly listed: number
   readonly checked: number
   /** After five checks that failed. */
@@ -38,19 +40,19 @@ export async function registerOnChain(
 
 /** Waits until the platforms list so many agents and have checked each. */
 export async function untilListed(
-  databaseUrl: string,
+  { databaseUrl, signal }: Pick<Stage, 'databaseUrl' | 'signal'>,
   agents: number,
   tell: (listed: number) => void,
 ): Promise<void> {
   await until(async () => {
     const { listed, checked } = await readRegistered(databaseUrl)
     tell(Math.min(listed, checked))
-    return listed === agents && checked === agents
+    return signal.aborted || (listed === agents && checked === agents)
   }, 500)
 }
 
 export async function readRegistered(databaseUrl: string): Promise<Registered> {
-  const [row] = await ask<{ listed: number; checked: number; offline: number }>(
+  const [row] = await askDatabase<Registered>(
     databaseUrl,
     `select count(*) filter (where standing = 'listed')::int as listed, count(checked_at)::int as checked,
        count(*) filter (where is_offline)::int as offline
@@ -62,7 +64,7 @@ export async function readRegistered(databaseUrl: string): Promise<Registered> {
 /** The number under which an endpoint is registered. */
 export async function findAgentId(databaseUrl: string, endpoint: string): Promise<number> {
   const text = `select agent_id::int as id from ${PLATFORM_SCHEMA}.agents where endpoint = $1`
-  const [row] = await ask<{ id: number }>(databaseUrl, text, [endpoint])
+  const [row] = await askDatabase<{ id: number }>(databaseUrl, text, [endpoint])
   if (row === undefined) throw new Error(`${endpoint} is not registered`)
   return row.id
 }
@@ -70,20 +72,5 @@ export async function findAgentId(databaseUrl: string, endpoint: string): Promis
 /** The jobs of the platforms that have no end. */
 export async function countOpenJobs(databaseUrl: string): Promise<number> {
   const text = `select count(*)::int as open from ${PLATFORM_SCHEMA}.jobs where state in ('sent', 'pending')`
-  return (await ask<{ open: number }>(databaseUrl, text))[0]?.open ?? 0
-}
-
-async function ask<Row extends object>(
-  url: string,
-  text: string,
-  values: unknown[] = [],
-): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query<Row>(text, values)).rows
-  } finally {
-    await client.end()
-  }
+  return (await askDatabase<{ open: number }>(databaseUrl, text))[0]?.open ?? 0
 }

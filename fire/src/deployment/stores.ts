@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
-import { endWithUs } from '@farebox/local/src/processes/end-with-us'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { Redis } from 'ioredis'
 import { findLastingPort } from '../storms/stage/lasting-ports.ts'
 import type { StoreBase } from '../storms/stage/stage.ts'
 import { startRedis } from '../storms/stage/start-redis.ts'
+import { startWithUs } from '../storms/stage/start-with-us.ts'
 
 /** A Redis with Sentinels, outside of the containers. */
 export interface RedisGroup {
@@ -65,14 +65,12 @@ async function startSentinel(
     `sentinel failover-timeout ${GROUP} 10000`,
   ]
   if (!existsSync(file)) await writeFile(file, lines.map(line => `${line}\n`).join(''))
-  const child = await startChild({
+  return await startWithUs({
     command: 'redis-server',
     arguments: [file, '--sentinel'],
     environment: { PATH: process.env['PATH'] ?? '' },
-    readReady: line => (line.includes('+monitor master') ? true : undefined),
+    ready: '\\+monitor master',
   })
-  void child.exited.then(endWithUs(child.pid))
-  return child
 }
 
 /** The port that most of the Sentinels name. */

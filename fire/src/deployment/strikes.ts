@@ -29,7 +29,9 @@ export const STRIKES: readonly Strike[] = [
   ...['facilitator-1', 'platform-1', 'agent-1', 'balancer-1'].map(killed),
   ...['pgbouncer', 'database-haproxy', 'etcd', 'sentinel-1'].map(killed),
   databaseFailsOver('server', 'kill -9 the primary of PostgreSQL'),
+  databaseLosesStandby(),
   redisFailsOver(),
+  redisLosesReplica(),
   ...RESTARTED.map(restarted),
   databaseFailsOver('machine', 'kill -9 the primary of PostgreSQL and its Patroni'),
   ...['facilitator-2', 'platform-2', 'agent-2'].map(killed),
@@ -78,6 +80,29 @@ function databaseFailsOver(victim: Parameters<Outside['cluster']['killPrimary']>
       eventLog.outages.push({ kind: 'postgres', name: 'primary', pid: 0, atMs, untilMs: Date.now() })
       await cluster.restore()
       return undefined
+    },
+  }
+}
+
+/** Commits wait until the primary goes on without it. */
+function databaseLosesStandby(): Strike {
+  return {
+    name: 'kill -9 the standby of PostgreSQL',
+    async act(_, { cluster }) {
+      await cluster.killStandby()
+      await cluster.restore()
+      return undefined
+    },
+  }
+}
+
+function redisLosesReplica(): Strike {
+  return {
+    name: 'kill -9 a replica of Redis',
+    async act(stage, { redis }) {
+      const { name } = await redis.findPrimary()
+      const replica = stage.victims.find(one => one.kind === 'redis' && one.name !== name)
+      return await endPart(stage, replica?.name ?? '', ({ pid }) => killFamily(pid))
     },
   }
 }

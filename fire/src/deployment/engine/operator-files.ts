@@ -5,11 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { COMPOSE_FOLDER } from './read-compose.ts'
 
-/** Values of variables by the service whose `.env` they are in. */
-export interface EnvFiles {
-  readonly [service: string]: { readonly [name: string]: string }
-}
-
 const run = promisify(execFile)
 /** As docs/operating-a-cluster.md has it; the names below the agent's are those of the other agents. */
 const CERTIFICATES = `
@@ -30,9 +25,7 @@ export async function prepareOperator(folder: string, relayerKey: string): Promi
   await writeFile(join(secrets, 'payment_key'), `0x${randomBytes(32).toString('hex')}\n`)
 }
 
-/**
- * Fills in the example of a `.env` file; variables that it does not have are added. Returns what a container gets by it.
- */
+/** Fills in the example of a `.env` file, and adds to it. Returns what a container gets by the file. */
 export async function fillEnv(
   folder: string,
   service: string,

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
-import { endWithUs } from '@farebox/local/src/processes/end-with-us'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
 import { killFamily } from '../../storms/stage/process-family.ts'
 import { NOBODY } from '../../failover/cluster/start-program.ts'
 import type { StoreBase } from '../../storms/stage/stage.ts'
 import type { ManagedKind } from '../../storms/stage/managed-process.ts'
+import { startWithUs } from '../../storms/stage/start-with-us.ts'
 import type { Networks } from './networks.ts'
 import { PROGRAMS } from './read-compose.ts'
 
@@ -65,15 +65,15 @@ export async function startContainer(
   const enter = ['sh', '-c', ENTER, 'sh', resolver, plan.secretsFolder, plan.folder]
   await manage(plan.kind, plan.name, async () => {
     named(true)
-    const child = await startChild({
+    const child = await startWithUs({
       part: plan.name,
       command: 'ip',
       arguments: ['netns', 'exec', space, ...enter, ...plan.command],
       environment: { PATH, ...plan.environment },
       logFile: join(LOGS, `${plan.name}-${Date.now()}.log`),
-      readReady: line => (line.includes(plan.ready) ? true : undefined),
+      ready: plan.ready,
     })
-    void child.exited.then(endWithUs(child.pid)).then(() => named(false))
+    void child.exited.then(() => named(false))
     return { ...child, stop: () => stopContainer(child, plan) }
   })
   return new Map(places.map(({ network, address }) => [network, address]))
@@ -106,14 +106,7 @@ async function startNameServer({
     '--keep-in-foreground --log-facility=- --pid-file= --user=root --conf-file=/dev/null --no-resolv --no-hosts',
     `--bind-interfaces --listen-address=${NAME_SERVER} --cache-size=0 --address=/#/ --hostsdir=${hosts}`,
   ].flatMap(line => line.split(' '))
-  return await manage('other', `${name}-names`, async () => {
-    const child = await startChild({
-      command: 'ip',
-      arguments: ['netns', 'exec', space, 'dnsmasq', ...words],
-      environment: { PATH },
-      readReady: line => (line.includes('started, version') ? true : undefined),
-    })
-    void child.exited.then(endWithUs(child.pid))
-    return child
-  })
+  const arguments_ = ['netns', 'exec', space, 'dnsmasq', ...words]
+  const program = { command: 'ip', arguments: arguments_, environment: { PATH }, ready: 'started, version' }
+  return await manage('other', `${name}-names`, () => startWithUs(program))
 }

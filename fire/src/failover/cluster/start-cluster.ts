@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import pg from 'pg'
+import { askDatabase } from '../../storms/stage/ask-database.ts'
 import { findLastingPort } from '../../storms/stage/lasting-ports.ts'
 import type { StoreBase } from '../../storms/stage/stage.ts'
 import { createNode, type PatroniNode } from './patroni-node.ts'
@@ -20,6 +20,8 @@ export interface Cluster {
    * once the other one takes writes, to the milliseconds that it took.
    */
   killPrimary(victim: 'server' | 'machine' | 'stopped'): Promise<number>
+  /** SIGKILL to the standby's server and to its Patroni. */
+  killStandby(): Promise<void>
   /** Starts what was ended, and resolves once it is the synchronous standby. */
   restore(): Promise<void>
 }
@@ -51,7 +53,7 @@ export async function startCluster(
   const port = await startHaProxy(programs, { folder, address }, nodes, manage)
   const url = `postgres://farebox@${address}:${port}/postgres`
   await until(() => isSynchronous(url).catch(() => false))
-  await ask(url, `alter role farebox in database postgres set statement_timeout = '10s'`)
+  await askDatabase(url, `alter role farebox in database postgres set statement_timeout = '10s'`)
   const pooled = {
     path: programs.pgbouncer,
     folder,
@@ -77,6 +79,13 @@ export async function startCluster(
         return (await next?.isPrimary()) === true && (await takesWrites(url))
       })
       return Math.round(performance.now() - atMs)
+    },
+    async killStandby() {
+      const primary = await findPrimary(nodes)
+      for (const node of nodes.filter(one => one !== primary)) {
+        killed.add(node)
+        await node.killAll()
+      }
     },
     async restore() {
       for (const node of killed) await node.start()
@@ -165,28 +174,14 @@ async function findPrimary(nodes: readonly PatroniNode[]): Promise<PatroniNode> 
 }
 
 async function isSynchronous(url: string): Promise<boolean> {
-  const [row] = await ask(
+  const [row] = await askDatabase<{ readonly count: number }>(
     url,
     `select count(*)::integer as count from pg_stat_replication where sync_state = 'sync'`,
   )
-  return row?.['count'] === 1
+  return row?.count === 1
 }
 
 async function takesWrites(url: string): Promise<boolean> {
-  const rows = await ask(url, 'select 1 where not pg_is_in_recovery()').catch(() => [])
+  const rows = await askDatabase(url, 'select 1 where not pg_is_in_recovery()').catch(() => [])
   return rows.length === 1
-}
-
-async function ask(
-  connectionString: string,
-  statement: string,
-): Promise<readonly { readonly [name: string]: unknown }[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query<{ [name: string]: unknown }>(statement)).rows
-  } finally {
-    await client.end()
-  }
 }

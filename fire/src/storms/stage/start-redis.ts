@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
-import { endWithUs } from '@farebox/local/src/processes/end-with-us'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
+import { startWithUs } from './start-with-us.ts'
 
 /** What it has acknowledged is on disk, and nothing is evicted: what agents need (D25). */
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
@@ -24,12 +24,10 @@ export async function startRedis({
   readonly settings?: readonly string[]
 }): Promise<RunningChild<true>> {
   await mkdir(folder, { recursive: true })
-  const child = await startChild({
+  return await startWithUs({
     command: 'redis-server',
     arguments: ['--port', String(port), '--bind', address, '--dir', folder, ...SETTINGS, ...settings],
     environment: { PATH: process.env['PATH'] ?? '' },
-    readReady: line => (line.includes('Ready to accept connections') ? true : undefined),
+    ready: 'Ready to accept connections',
   })
-  void child.exited.then(endWithUs(child.pid))
-  return child
 }
