@@ -134,6 +134,7 @@ async function playOn(
     strikeInTurn(stage, outside, plan, options).finally(() => enough.abort()),
     runJobs(stage, load, enough.signal),
   ])
+  const completed = scoreCompleted(jobs)
   options.progress({ doing: 'comparing ledger and chain', done: 1, of: 1 })
   const registered = await readRegistered(stage.databaseUrl)
   const left = await untilNoneIsOpen(stage)
@@ -149,7 +150,7 @@ async function playOn(
     scores: [
       scoreRegistered(registered, plan.agents),
       scoreAudits(test, [judged], findings),
-      scoreCompleted(jobs),
+      completed,
       scoreCount('jobs of the platforms without an end after their deadlines', left, 0, jobs.length),
     ],
     findings: findings.map(finding => `${finding} (npm run fire -- deployment)`),
@@ -200,7 +201,7 @@ async function strikeInTurn(
     })
     progress({ doing: name, done, of: strikes.length })
     const atMs = Date.now()
-    const finding = await act(stage, outside)
+    const finding = await act(stage, outside).catch((error: unknown) => `${name}: ${String(error)}`)
     console.log(`${new Date(atMs).toISOString()} ${name}: back after ${Date.now() - atMs} ms`)
     if (finding !== undefined) wrong.push(finding)
   }

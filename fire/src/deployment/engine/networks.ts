@@ -54,14 +54,20 @@ export async function createNetworks(
     for (const [place, networks] of sets) writeFileSync(join(place, 'hosts'), linesFor(networks, names))
   }
   const host = (network: string): string => `${bases.get(network)}1`
-  for (const [name, bridge] of bridges) {
-    await ip(`link add ${bridge} type bridge`)
-    await ip(`addr add ${host(name)}/24 dev ${bridge}`)
-    await ip(`link set ${bridge} up`)
+  const remove = async (): Promise<void> => {
+    for (const space of spaces) await ip(`netns del ${space}`).catch(() => undefined)
+    for (const bridge of bridges.values()) await ip(`link del ${bridge}`).catch(() => undefined)
+  }
+  try {
+    for (const [name, bridge] of bridges) await addBridge(bridge, host(name))
+  } catch (error) {
+    await remove()
+    throw error
   }
   return {
     host,
     hostsFolder,
+    remove,
     async open(container, networks) {
       last += 1
       const number = last
@@ -69,20 +75,15 @@ export async function createNetworks(
       await ip(`netns add ${space}`)
       spaces.push(space)
       await ip(`-n ${space} link set lo up`)
-      const places: Place[] = []
-      for (const [index, network] of networks.entries()) {
-        const [outer, address] = [
-          `${PREFIX}${process.pid}v${number}-${index}`,
-          `${bases.get(network)}${number}`,
-        ]
-        await ip(`link add ${outer} type veth peer name eth${index} netns ${space}`)
-        await ip(`link set ${outer} master ${bridges.get(network)} up`)
-        await ip(`-n ${space} addr add ${address}/24 dev eth${index}`)
-        await ip(`-n ${space} link set eth${index} up`)
-        places.push({ network, address })
-      }
       // As container engines set it: a program without rights listens on 443.
       await ip(`netns exec ${space} sysctl -qw net.ipv4.ip_unprivileged_port_start=0`)
+      const places: Place[] = []
+      for (const [index, network] of networks.entries()) {
+        const place = { network, address: `${bases.get(network)}${number}` }
+        const link = { outer: `fv${process.pid}x${number}${index}`, inner: `eth${index}`, space }
+        await addLink(link, bridges.get(network) ?? '', place.address)
+        places.push(place)
+      }
       const hosts = hostsFolder(networks)
       mkdirSync(hosts, { recursive: true })
       sets.set(hosts, networks)
@@ -97,11 +98,25 @@ export async function createNetworks(
       }
       write()
     },
-    async remove() {
-      for (const space of spaces) await ip(`netns del ${space}`).catch(() => undefined)
-      for (const bridge of bridges.values()) await ip(`link del ${bridge}`).catch(() => undefined)
-    },
   }
+}
+
+async function addBridge(bridge: string, address: string): Promise<void> {
+  await ip(`link add ${bridge} type bridge`)
+  await ip(`addr add ${address}/24 dev ${bridge}`)
+  await ip(`link set ${bridge} up`)
+}
+
+/** Leads from a namespace to a bridge. */
+async function addLink(
+  { outer, inner, space }: { readonly outer: string; readonly inner: string; readonly space: string },
+  bridge: string,
+  address: string,
+): Promise<void> {
+  await ip(`link add ${outer} type veth peer name ${inner} netns ${space}`)
+  await ip(`link set ${outer} master ${bridge} up`)
+  await ip(`-n ${space} addr add ${address}/24 dev ${inner}`)
+  await ip(`-n ${space} link set ${inner} up`)
 }
 
 async function ip(words: string): Promise<string> {
