@@ -12,6 +12,7 @@ import { playOnStage, WALLET, type Stage } from '../storms/stage/stage.ts'
 import { AGENT_HOST, deploy, QUIET_OWNER, type Outside } from './deploy.ts'
 import { createNetworks, type Networks } from './engine/networks.ts'
 import { readCompose, type Compose } from './engine/read-compose.ts'
+import { LOGS } from './engine/start-container.ts'
 import { AGENT_URL, runJobs, type LoadPlan } from './load.ts'
 import {
   countOpenJobs,
@@ -64,11 +65,13 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
   const subnets = Object.entries(compose.networks).map(
     ([name, { ipam }]) => [name, ipam.config[0]?.subnet ?? ''] as const,
   )
-  const networks = await createNetworks(folder, new Map(subnets))
+  let networks: Networks | undefined
   try {
+    networks = await createNetworks(folder, new Map(subnets))
+    await rm(LOGS, { recursive: true, force: true })
     return await playDeployment(options, plan, { programs, compose, networks })
   } finally {
-    await networks.remove()
+    await networks?.remove()
     await rm(folder, { recursive: true })
   }
 }

@@ -29,7 +29,7 @@ export interface ContainerPlan {
 }
 
 /** What containers write is kept when the run is over. */
-const LOGS = fileURLToPath(new URL('../../../../.farebox/fire/deployment', import.meta.url))
+export const LOGS = fileURLToPath(new URL('../../../../.farebox/fire/deployment', import.meta.url))
 /** Where the name server of a container listens: its engine's. */
 const NAME_SERVER = '127.0.0.11'
 const PATH = `${PROGRAMS}:${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`
