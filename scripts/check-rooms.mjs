@@ -95,8 +95,9 @@ const ROOMS = {
     ['problems', 'money', 'errors', 'body'],
     ['connection'],
     ['health', 'payment-required'],
+    ['trace'],
     ['time'],
-    ['version', 'limits', 'can-parse-url', 'guards', 'trace'],
+    ['version', 'limits', 'can-parse-url', 'guards'],
   ],
   facilitator: [
     ['program'],

@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import type { PlatformParts } from '@farebox/platform/platform-parts'
 import type { Route } from '@farebox/platform/src/http/route'
 import { searchRoutes } from '@farebox/platform/src/search/search-routes'
@@ -113,6 +114,7 @@ async function ask(
       headers: undefined,
       body: undefined,
       caller: { kind: 'anonymous', ip: '127.0.0.1' },
+      trace: readTraceparent(undefined),
       signal: new AbortController().signal,
     })
   return answer?.body

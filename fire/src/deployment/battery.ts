@@ -2,12 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { startRedisSentinels } from 'farebox/src/jobs/test-setup/redis-groups'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { findProgram, scoreCount } from '../attacks/attack.ts'
 import { RefusedOption, type Battery, type BatteryResult, type BatteryRun } from '../battery.ts'
 import { findPrograms, type Programs } from '../failover/cluster/find-programs.ts'
 import { startCluster, type Cluster } from '../failover/cluster/start-cluster.ts'
 import { audit, scoreAudits } from '../storms/audit/audit.ts'
+import { openBehindSentinels } from '../storms/stage/redis-groups.ts'
 import { playOnStage, WALLET, type Stage } from '../storms/stage/stage.ts'
 import { AGENT_HOST, deploy, QUIET_OWNER, type Outside } from './deploy.ts'
 import { createNetworks, type Networks } from './engine/networks.ts'
@@ -22,7 +24,6 @@ import {
   untilListed,
 } from './registered-agents.ts'
 import { scoreCompleted, scoreRegistered } from './scores.ts'
-import { startRedisGroup, type RedisGroup } from './stores.ts'
 import { FEW_STRIKES, STRIKES, type Strike } from './strikes.ts'
 
 /** `minutes` are those under load. */
@@ -38,6 +39,8 @@ const BLOCK_SECONDS = 2
 /** Agents keep responses for ten minutes; asking for all of them takes a while. */
 const KEPT_MS = 480_000
 const CALM_MS = 5_000
+/** The Sentinels take a server for dead after it. */
+const REDIS_SILENT_MS = 3_000
 
 /** The deployment of the operator's pages, and everything in it ended in turn. */
 export const deployment: Battery = {
@@ -105,10 +108,12 @@ async function playDeployment(options: BatteryRun, plan: Plan, ground: Ground): 
   const { programs, compose, networks } = ground
   const host = networks.host('default')
   let cluster: Cluster | undefined
-  let redis: RedisGroup | undefined
   const play = async (stage: Stage): Promise<BatteryResult> => {
-    if (cluster === undefined || redis === undefined) throw new Error('the stage has no stores')
-    return await playOn(stage, { networks, cluster, redis }, compose, plan, options)
+    if (cluster === undefined) throw new Error('the stage has no cluster')
+    const redis = await startRedisSentinels(REDIS_SILENT_MS, host)
+    stage.onStrike(redis.stop)
+    const store = openBehindSentinels(redis, 'agent')
+    return await playOn(stage, { networks, cluster, redis, store }, compose, plan, options)
   }
   options.progress({ doing: 'starting the stores', done: 0, of: 1 })
   return await playOnStage(options.signal, play, {
@@ -116,10 +121,6 @@ async function playDeployment(options: BatteryRun, plan: Plan, ground: Ground): 
     async startDatabase(base) {
       cluster = await startCluster(programs, base, host)
       return cluster.url
-    },
-    async startRedis(base) {
-      redis = await startRedisGroup(base, host)
-      return (await redis.findPrimary()).url
     },
   })
 }
@@ -144,8 +145,7 @@ async function playOn(
   const orders = [...stage.eventLog.orders.values()]
   const sinceMs = Date.now() - KEPT_MS
   const kept = orders.filter(({ attempts }) => (attempts[0]?.sentMs ?? 0) >= sinceMs)
-  const { url: redisUrl } = await outside.redis.findPrimary()
-  const judged = await audit({ ...stage, redisUrl, agents: [load.agent] }, orders, kept)
+  const judged = await audit({ ...stage, agents: [load.agent] }, orders, kept)
   stage.signal.throwIfAborted()
   const findings = [...struck.wrong, ...judged.findings, ...stage.eventLog.mishaps]
   const test = `${plan.strikes.length} times a part killed, restarted or failed over in ${struck.minutes} minutes at ${JOBS_A_SECOND} jobs a second`
@@ -182,7 +182,7 @@ async function open(
   return {
     platformUrl: deployed.platformUrl,
     agentId: await findAgentId(stage.databaseUrl, AGENT_URL),
-    agent: { name: 'agent', store: 'agent', connections: deployed.agents },
+    agent: { name: 'agent', store: outside.store, connections: deployed.agents },
     payers,
     everyMs: 1_000 / JOBS_A_SECOND,
   }

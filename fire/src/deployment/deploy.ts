@@ -8,8 +8,10 @@ import { createFacilitatorSecret } from '@farebox/local/src/facilitator-secret'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { Pool } from 'undici'
+import type { RedisSentinels } from 'farebox/src/jobs/test-setup/redis-groups'
 import type { Cluster } from '../failover/cluster/start-cluster.ts'
-import { LEDGER_SCHEMA, WALLET, type Stage } from '../storms/stage/stage.ts'
+import { LEDGER_SCHEMA, noteUnkept, WALLET, type Stage } from '../storms/stage/stage.ts'
+import type { StageStore } from '../storms/stage/stage-store.ts'
 import type { ManagedKind } from '../storms/stage/managed-process.ts'
 import type { Networks } from './engine/networks.ts'
 import { fillEnv, placeSecrets, prepareOperator } from './engine/operator-files.ts'
@@ -22,13 +24,14 @@ import {
   type Image,
 } from './engine/read-compose.ts'
 import { startContainer } from './engine/start-container.ts'
-import type { RedisGroup } from './stores.ts'
 
 /** What runs outside of the containers, as the company operates it. */
 export interface Outside {
   readonly networks: Networks
   readonly cluster: Cluster
-  readonly redis: RedisGroup
+  readonly redis: RedisSentinels
+  /** Where the agent keeps its jobs, which is in this Redis. */
+  readonly store: StageStore
 }
 
 /** The deployment, from the outside. */
@@ -55,7 +58,7 @@ const NODE_PORT = 8545
 export async function deploy(
   stage: Stage,
   compose: Compose,
-  { networks, cluster, redis }: Outside,
+  { networks, cluster, store }: Outside,
   quietNames: readonly string[],
 ): Promise<Deployed> {
   const folder = join(stage.folder, 'operator')
@@ -77,8 +80,8 @@ export async function deploy(
     // An owner that an operator names has no daily number of settlements.
     createFacilitatorSecret(facilitator, { owner: 'the operator', wallets: [WALLET] }).catch(() => undefined),
   )
-  const store = { SERVICE_STORE: redis.address, STORM_RUNS_FILE: stage.runsFile }
-  await start('agent', { ...values.agent, ...store, FACILITATOR_SECRET: secret })
+  const kept = { SERVICE_STORE: store.setting, STORM_RUNS_FILE: stage.runsFile }
+  await start('agent', { ...values.agent, ...kept, FACILITATOR_SECRET: secret })
   await startResponder(stage, networks, folder, quietNames)
   const agents = await openAgents(stage, folder, balancer.get('agents') ?? '')
   return { platformUrl: `http://${balancer.get('default')}:4000`, agents }
@@ -156,6 +159,7 @@ async function startService(
         ready: READY[imageOf(plan) as keyof typeof READY],
         stopSignal: image.stopSignal,
         graceMs: graceMsOf(plan),
+        onLine: line => noteUnkept(stage.eventLog, line),
       }),
     ),
   )

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ChildExit } from '@farebox/local/src/starting/child-exit'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { freezeFamily, killFamily } from '../storms/stage/process-family.ts'
-import type { Life } from '../storms/stage/managed-process.ts'
+import type { Life, ManagedKind } from '../storms/stage/managed-process.ts'
+import { killPrimary } from '../storms/stage/redis-groups.ts'
 import type { Stage } from '../storms/stage/stage.ts'
 import type { Outside } from './deploy.ts'
 
@@ -27,11 +28,15 @@ const RESTARTED = [
 /** Each part is killed, restarted and failed over, in this order. The balancer is the only one without a second. */
 export const STRIKES: readonly Strike[] = [
   ...['facilitator-1', 'platform-1', 'agent-1', 'balancer-1'].map(killed),
-  ...['pgbouncer', 'database-haproxy', 'etcd', 'sentinel-1'].map(killed),
+  ...['pgbouncer', 'database-haproxy', 'etcd'].map(killed),
+  away('kill -9 a Sentinel', 'other', (_, { redis }) => redis.restartSentinel()),
   databaseFailsOver('server', 'kill -9 the primary of PostgreSQL'),
-  databaseLosesStandby(),
-  redisFailsOver(),
-  redisLosesReplica(),
+  away('kill -9 the standby of PostgreSQL', 'postgres', async (_, { cluster }) => {
+    await cluster.killStandby()
+    await cluster.restore()
+  }),
+  away('kill -9 the primary of Redis', 'redis', (_, { redis }) => killPrimary(redis, '')),
+  away('kill -9 the replica of Redis', 'redis', (_, { redis }) => redis.restartReplica()),
   ...RESTARTED.map(restarted),
   databaseFailsOver('machine', 'kill -9 the primary of PostgreSQL and its Patroni'),
   ...['facilitator-2', 'platform-2', 'agent-2'].map(killed),
@@ -40,13 +45,14 @@ export const STRIKES: readonly Strike[] = [
 ]
 
 /** One of each kind, for a short run. */
-export const FEW_STRIKES: readonly Strike[] = [
-  killed('agent-1'),
-  restarted('facilitator-2'),
-  killed('platform-1'),
-  databaseFailsOver('server', 'kill -9 the primary of PostgreSQL'),
-  redisFailsOver(),
+const FEW = [
+  'kill -9 platform-1',
+  'kill -9 agent-1',
+  'kill -9 the primary of PostgreSQL',
+  'kill -9 the primary of Redis',
+  'restart of facilitator-2',
 ]
+export const FEW_STRIKES = STRIKES.filter(({ name }) => FEW.includes(name))
 
 /** SIGKILL; the engine starts it again at once. */
 function killed(part: string): Strike {
@@ -72,65 +78,40 @@ function restarted(part: string): Strike {
 
 /** Until the other server takes writes, and the first is its standby. */
 function databaseFailsOver(victim: Parameters<Outside['cluster']['killPrimary']>[0], name: string): Strike {
-  return {
-    name,
-    async act({ eventLog }, { cluster }) {
-      const atMs = Date.now()
-      await cluster.killPrimary(victim)
-      eventLog.outages.push({ kind: 'postgres', name: 'primary', pid: 0, atMs, untilMs: Date.now() })
-      await cluster.restore()
-      return undefined
-    },
-  }
-}
-
-/** Commits wait until the primary goes on without it. */
-function databaseLosesStandby(): Strike {
-  return {
-    name: 'kill -9 the standby of PostgreSQL',
-    async act(_, { cluster }) {
-      await cluster.killStandby()
-      await cluster.restore()
-      return undefined
-    },
-  }
-}
-
-function redisLosesReplica(): Strike {
-  return {
-    name: 'kill -9 a replica of Redis',
-    async act(stage, { redis }) {
-      const { name } = await redis.findPrimary()
-      const replica = stage.victims.find(one => one.kind === 'redis' && one.name !== name)
-      return await endPart(stage, replica?.name ?? '', ({ pid }) => killFamily(pid))
-    },
-  }
-}
-
-/** The Sentinels have another primary before the first one is back. */
-function redisFailsOver(): Strike {
-  return {
-    name: 'kill -9 the primary of Redis',
-    async act(stage, { redis }) {
-      const { name, url } = await redis.findPrimary()
-      return await endPart(stage, name, async ({ pid }) => {
-        await killFamily(pid)
-        await until(async () => (await redis.findPrimary()).url !== url)
-      })
-    },
-  }
+  return away(name, 'postgres', async (_, { cluster }) => {
+    await cluster.killPrimary(victim)
+    await cluster.restore()
+  })
 }
 
 /** The chain would lose its last blocks with its node: it stands still for a while instead. */
 function nodeStandsStill(): Strike {
-  return {
-    name: `SIGSTOP to the node of the chain for ${FREEZE_MS / 1_000} s`,
-    async act({ chain, eventLog, signal }) {
-      const atMs = Date.now()
+  return away(
+    `SIGSTOP to the node of the chain for ${FREEZE_MS / 1_000} s`,
+    'other',
+    async ({ chain, signal }) => {
       const thaw = await freezeFamily(chain.pid)
       await delay(FREEZE_MS, undefined, { signal }).catch(() => undefined)
       thaw()
-      eventLog.outages.push({ kind: 'other', name: 'node', pid: chain.pid, atMs, untilMs: Date.now() })
+    },
+  )
+}
+
+/** Does something to what runs outside of the containers; the audit learns when that was. */
+function away(
+  name: string,
+  kind: ManagedKind,
+  work: (stage: Stage, outside: Outside) => Promise<void>,
+): Strike {
+  return {
+    name,
+    async act(stage, outside) {
+      const atMs = Date.now()
+      try {
+        await work(stage, outside)
+      } finally {
+        stage.eventLog.outages.push({ kind, name, pid: 0, atMs, untilMs: Date.now() })
+      }
       return undefined
     },
   }

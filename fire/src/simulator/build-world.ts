@@ -76,6 +76,7 @@ export function buildWorld(
     /** Payments whose row the facilitator's ledger lost, or has as given back, and since when. */
     forgottenMs: new Map<string, number>(),
     /** Payments whose row the facilitator's ledger lost, or has as it was before. */
+    failureForgotten: new Set<string>(),
     setBack: new Set<string>(),
   }
 }

@@ -16,6 +16,8 @@ export interface StormOrder {
   readonly attempts: Attempt[]
   /** The agents that have begun to execute it, each as often as it did. */
   readonly begunBy: string[]
+  /** When an agent noted that its store has no copies of what became of a run; Unix milliseconds. */
+  readonly unkeptMs: number[]
 }
 
 /** An HTTP answer, whole. */
@@ -41,6 +43,8 @@ export interface Outage {
   readonly kind: ManagedKind
   readonly name: string
   readonly pid: number
+  /** Of a store: the agents that keep their jobs there; undefined: all. */
+  readonly agents?: readonly string[]
   readonly atMs: number
   readonly untilMs: number
 }
@@ -61,8 +65,8 @@ export class EventLog {
     const { authorization } = payload
     const payer = authorization.from.toLowerCase()
     const group = paidOnceBy === 'payer' ? payer : authorizationKey(payer, authorization.nonce)
-    const { attempts, begunBy } = this.orders.get(jobId) ?? { attempts: [], begunBy: [] }
-    const order = { jobId, body, header, authorization, group, attempts, begunBy }
+    const { attempts = [], begunBy = [], unkeptMs = [] } = this.orders.get(jobId) ?? {}
+    const order = { jobId, body, header, authorization, group, attempts, begunBy, unkeptMs }
     this.orders.set(jobId, order)
     return order
   }

@@ -39,8 +39,11 @@ async function playOrder(stage: Stage, payer: Payer, random: Random): Promise<vo
 
 /** The same request, sometimes several times at once, and sometimes again when it is answered. */
 async function playCopies(stage: Stage, order: StormOrder, random: Random): Promise<void> {
+  // A job stays with the agents that share their jobs; another job of the same payment may go elsewhere.
+  const { store } = random.pick(stage.agents)
+  const agents = stage.agents.filter(agent => agent.store === store)
   const manner = {
-    nextAgent: (): StageAgent => random.pick(stage.agents),
+    nextAgent: (): StageAgent => random.pick(agents),
     takes500: random.chance(0.3),
     forMs: random.chance(0.3) ? SHORT_TIMEOUT_MS : TIMEOUT_MS,
   }

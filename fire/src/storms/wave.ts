@@ -8,7 +8,7 @@ import type { Stage } from './stage/stage.ts'
 /** What is done to processes under a steady load of paid jobs. */
 export interface Wave {
   /** As `--only` takes it. */
-  readonly name: 'kill' | 'freeze' | 'stop'
+  readonly name: 'kill' | 'redis' | 'freeze' | 'stop'
   readonly signal: string
   /** Each as often as it is named: there are more agents than databases. */
   readonly victims: readonly ManagedKind[]
@@ -36,29 +36,33 @@ const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: nu
   other: [1_000, 4_000],
 }
 
+// S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly.
+const KILL: Wave = {
+  name: 'kill',
+  signal: 'kill -9',
+  victims: ALL,
+  everyMs: 900,
+  atOnce: Infinity,
+  async strike({ eventLog }, { kind, name, take, start }, pid) {
+    const life = take()
+    const atMs = Date.now()
+    try {
+      await killFamily(pid)
+      await life?.stop()
+      await start()
+    } finally {
+      // A store that is away keeps nothing, until it is back.
+      eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
+    }
+    return undefined
+  },
+}
+
 /** In the order they are played. */
 export const WAVES: readonly Wave[] = [
-  {
-    // S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly.
-    name: 'kill',
-    signal: 'kill -9',
-    victims: ALL,
-    everyMs: 900,
-    atOnce: Infinity,
-    async strike({ eventLog }, { kind, name, take, start }, pid) {
-      const life = take()
-      const atMs = Date.now()
-      try {
-        await killFamily(pid)
-        await life?.stop()
-        await start()
-      } finally {
-        // A store that is away keeps nothing, until it is back.
-        eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
-      }
-      return undefined
-    },
-  },
+  KILL,
+  // D25: the same where Redis is a cluster, or behind Sentinels, while primaries are killed and slots moved.
+  { ...KILL, name: 'redis', victims: ['agent', 'agent', 'facilitator', 'postgres'], everyMs: 3_000 },
   {
     // Processes that count as dead and come back in the middle of their work (D6: fences; D8: what was given up may
     // have been done).

@@ -12,7 +12,10 @@ import {
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
-const SENT = { timeoutMs: 600_000, traceparent: `00-${TRACE}-00f067aa0ba902b7-01` }
+const SENT = {
+  timeoutMs: 600_000,
+  trace: { id: TRACE, parentId: '00f067aa0ba902b7', isSampled: true },
+}
 
 describe.runIf(await hasPostgres())('a payment in the facilitator’s log', () => {
   let stack: Stack
@@ -48,7 +51,7 @@ describe.runIf(await hasPostgres())('a payment in the facilitator’s log', () =
   test('has its key, its job’s binding and the trace from the first request to the block', async () => {
     const { key, binding, request } = await createPayment()
     expect(await facilitator.client.verify(request, SENT)).toMatchObject({ kind: 'valid' })
-    expect(await facilitator.client.settle(request, { ...SENT, traceparent: undefined })).toMatchObject({
+    expect(await facilitator.client.settle(request, { ...SENT, trace: undefined })).toMatchObject({
       kind: 'settled',
     })
     await expect.poll(() => linesOf(key)).toEqual(['payment held', 'payment submitted', 'payment settled'])
@@ -58,7 +61,10 @@ describe.runIf(await hasPostgres())('a payment in the facilitator’s log', () =
 
   test('without a valid traceparent all its lines have the trace that its verification began', async () => {
     const { key, request } = await createPayment()
-    await facilitator.client.verify(request, { ...SENT, traceparent: `${SENT.traceparent}-hostile` })
+    await facilitator.client.verify(request, {
+      ...SENT,
+      trace: { ...SENT.trace, id: `${TRACE}-hostile` },
+    })
     await facilitator.client.settle(request, { timeoutMs: SENT.timeoutMs })
     await expect.poll(() => linesOf(key)).toHaveLength(3)
     const traces = new Set(lines.filter(line => line['key'] === key).map(line => line['trace']))

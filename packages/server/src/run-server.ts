@@ -1,3 +1,4 @@
+import { recordSpans } from '@farebox/protocol/internal/trace/record-spans'
 import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { EnvironmentError } from './environment.ts'
 import { createJsonLog, describeError, type Log } from './log.ts'
@@ -73,6 +74,7 @@ async function serve<Environment extends ServerEnvironment>(
   log: Log,
   stopRequested: Promise<void>,
 ): Promise<number> {
+  const flushSpans = await recordSpans()
   try {
     const running = await start(environment, log)
     await stopRequested
@@ -82,6 +84,7 @@ async function serve<Environment extends ServerEnvironment>(
       await sleep(systemClock, environment.drainSeconds * 1_000)
     }
     await running.stop()
+    await flushSpans()
     log.info('stopped')
     return 0
   } catch (error) {

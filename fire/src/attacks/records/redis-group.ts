@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { Redis } from 'ioredis'
 import type { Stage } from '../../../../e2e/stage/stage.ts'
-import { findLastingPort } from '../../storms/stage/lasting-ports.ts'
+import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
 import { startRedis } from '../../storms/stage/start-redis.ts'
 
 /** Three Redis servers, the first of which is the primary. */

@@ -26,6 +26,7 @@ export interface ContainerPlan {
   readonly stopSignal: NodeJS.Signals
   /** It is killed when it takes longer to stop. */
   readonly graceMs: number
+  readonly onLine?: (line: string) => void
 }
 
 /** What containers write is kept when the run is over. */
@@ -72,6 +73,7 @@ export async function startContainer(
       environment: { PATH, ...plan.environment },
       logFile: join(LOGS, `${plan.name}-${Date.now()}.log`),
       ready: plan.ready,
+      ...(plan.onLine && { onLine: plan.onLine }),
     })
     void child.exited.then(() => named(false))
     return { ...child, stop: () => stopContainer(child, plan) }

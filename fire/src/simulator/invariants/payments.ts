@@ -1,5 +1,5 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import { isMovedByUs, wasForgottenInFlight, type Evidence } from './verdict.ts'
+import { isMovedByUs, wasForgotten, type Evidence } from './verdict.ts'
 
 // Rules of payments, deliveries and the ledger.
 
@@ -27,7 +27,7 @@ export function* oneJobOneTransfer(evidence: Evidence): Iterable<string> {
     // A store that forgot what it was told cannot know that this job was paid before.
     if (hasLostWrites) continue
     const payments = [...new Set(saved.map(({ payment }) => payment))].filter(
-      one => isMovedByUs(evidence, one) && !wasForgottenInFlight(evidence, one, refusedMs.get(one)),
+      one => isMovedByUs(evidence, one) && !wasForgotten(evidence, one, refusedMs.get(one)),
     )
     const times = payments.map(payment => evidence.onChain.get(payment)?.minedMs ?? 0)
     const spanMs = Math.max(...times) - Math.min(...times)
@@ -74,7 +74,7 @@ export function* paidIsKept(evidence: Evidence): Iterable<string> {
       const { saved, hasLostWrites, refusedMs } = world.jobs.of(job)
       // Somebody else may use an authorization that we have given up, for better or worse.
       if (hasLostWrites || (!isOurs && refusedMs.has(key))) continue
-      if (wasForgottenInFlight(evidence, key, refusedMs.get(key))) continue
+      if (wasForgotten(evidence, key, refusedMs.get(key))) continue
       const expected = saved.findLast(({ payment }) => payment === key)?.response
       const probe = probes.find(({ send }) => send.job === job && send.payment === key)
       if (probe === undefined) yield `nobody asked for ${job} again`

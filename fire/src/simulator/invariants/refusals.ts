@@ -1,7 +1,7 @@
 import { CHARGE_COUNTS_SECONDS } from '@farebox/protocol/limits'
 import { PROBE } from '../history/probe-everything.ts'
 import { capabilityOf, deadlineOf, type Send } from '../records/send-records.ts'
-import { isMovedByUs, SEEN_AFTER_MS, wasForgottenInFlight, type Evidence } from './verdict.ts'
+import { isMovedByUs, SEEN_AFTER_MS, wasForgotten, type Evidence } from './verdict.ts'
 
 // Rules of what was refused.
 
@@ -23,7 +23,7 @@ export function* failureIsFree(evidence: Evidence): Iterable<string> {
     if (history.hasLostWrites) continue
     for (const payment of new Set(history.saved.map(saved => saved.payment))) {
       if (!isMovedByUs(evidence, payment)) continue
-      if (wasForgottenInFlight(evidence, payment, history.refusedMs.get(payment))) continue
+      if (wasForgotten(evidence, payment, history.refusedMs.get(payment))) continue
       const claimedMs = history.saved.findLast(saved => saved.payment === payment)?.claimedMs ?? 0
       const sends = world.sends.all().filter(send => send.job === job && send.payment === payment)
       for (const send of sends) {
@@ -70,7 +70,7 @@ export function* chargedIsDelivered(evidence: Evidence): Iterable<string> {
     if (world.boundTo.get(payment) !== job || !isMovedByUs(evidence, payment)) continue
     const ageMs = seen.saidMs - (onChain.get(payment)?.minedMs ?? 0)
     if (ageMs < SEEN_AFTER_MS || ageMs > CHARGE_COUNTS_SECONDS * 1_000 - SLACK_MS) continue
-    if (wasForgottenInFlight(evidence, payment, world.jobs.of(job).refusedMs.get(payment))) continue
+    if (wasForgotten(evidence, payment, world.jobs.of(job).refusedMs.get(payment))) continue
     if (isOfSeveralJobs(sends, send) || hasOtherBuyer(evidence, send)) continue
     yield `${payment} was charged for ${job}, which was answered ${seen.status} ${seen.text}`
   }

@@ -44,13 +44,15 @@ export const SEEN_AFTER_MS = 30_000
  * Was this payment refused while nothing knew that it would be charged? The facilitator's ledger had lost its row, or had it
  * as given back, and its transaction, sent before, was in no block that every node showed: of what is on the chain a charge
  * is found again, of what is on its way it is not (docs/operating-the-facilitator.md, "Backup and restore"). A row set back
- * to any other state is no excuse, nor is a charge that the chain shows.
+ * to any other state is no excuse, nor is a charge that the chain shows. A ledger that has lost the refusal itself charges the
+ * payment that it has as captured: the same page says so.
  */
-export function wasForgottenInFlight(
+export function wasForgotten(
   { world, onChain }: Evidence,
   payment: string,
   refusedMs: number | undefined,
 ): boolean {
+  if (world.failureForgotten.has(payment)) return true
   const forgottenMs = world.forgottenMs.get(payment)
   const moved = onChain.get(payment)
   if (forgottenMs === undefined || moved === undefined || refusedMs === undefined) return false

@@ -14,7 +14,7 @@ const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince'
  * Opens an empty ledger that outlives the processes that use it: the facilitator's own in memory, which passes the contract
  * of all. It may lose its last writes, which is noted.
  */
-export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
+export function openVirtualLedger({ wires, forgottenMs, failureForgotten, setBack }: World) {
   const { time, faults } = wires
   const log = createWriteLog<Ledger>('ledger', wires)
   const clock = { ...processClock(startProcess(time, 'database'), EXACT), nowMs: log.nowMs }
@@ -49,6 +49,7 @@ export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
         setBack.add(key)
         const isForgotten = row === undefined || row.state === 'released'
         if (isForgotten && !forgottenMs.has(key)) forgottenMs.set(key, time.nowMs())
+        if (state === 'failed') failureForgotten.add(key)
       }
     },
   }

@@ -27,7 +27,7 @@ export default function fastify(): VirtualApp {
     async handle(method, path, headers, body) {
       const handler = routes.get(`${method} ${path}`)
       if (handler === undefined) return { status: 404, body: { error: 'no such route' } }
-      const raw = { socket: { destroyed: false, once: () => undefined } }
+      const raw = { method, headers, socket: { destroyed: false, once: () => undefined } }
       const request = { method, headers, body, raw, routeOptions: { url: path } }
       const reply = createReply()
       try {

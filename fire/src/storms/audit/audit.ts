@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis'
 import type { Score } from '../../battery.ts'
 import { createRandom } from '../../simulator/seeded-random.ts'
 import { until } from '@farebox/protocol/src/test-setup/until'
@@ -41,15 +40,13 @@ export async function audit(
 
 /** Waits until nothing is in doubt any more, for ten minutes at most; resolves to what still is. */
 async function awaitCalm(stage: Stage): Promise<readonly string[]> {
-  const redis = new Redis(stage.redisUrl)
   const stores = new Set(stage.agents.map(({ store }) => store))
   let doubts = ''
   try {
     await until(async () => {
       const ledger = await readLedger(stage)
       const payments = ledger.filter(({ state }) => state === 'captured' || state === 'submitted').length
-      // The sets in which agents find what a dead process left.
-      const saved = await Promise.all([...stores].map(store => redis.zcard(`${store}:saved`)))
+      const saved = await Promise.all([...stores].map(store => store.countSaved()))
       const responses = saved.reduce((sum, size) => sum + size, 0)
       doubts = `${payments} payments, ${responses} saved responses`
       return stage.signal.aborted || payments + responses === 0
@@ -57,8 +54,6 @@ async function awaitCalm(stage: Stage): Promise<readonly string[]> {
     return []
   } catch (error) {
     return [`still unsettled at the end: ${doubts} (${String(error)})`]
-  } finally {
-    redis.disconnect()
   }
 }
 

@@ -86,7 +86,7 @@ function findLie({ endedMs }: Attempt, all: readonly Attempt[], movedMs: number)
 
 /**
  * A handler runs once for a job (I6), unless what it did was lost with its process or its store, or the caller had been
- * told that it failed and asked again (D24).
+ * told that it failed and asked again (D24). What was delivered is never run again: no store loses what it acknowledged.
  */
 const checkRuns: Check = evidence =>
   evidence.orders.flatMap(order => {
@@ -111,14 +111,22 @@ function outagesBefore({ eventLog }: Evidence, { atMs }: HandlerRun): string {
 }
 
 function isExcused({ eventLog }: Evidence, order: StormOrder, run: HandlerRun, next: HandlerRun): boolean {
+  const isDelivered = order.attempts.some(
+    ({ answer, endedMs }) => answer?.status === 200 && endedMs < next.atMs,
+  )
+  if (isDelivered) return false
   const fromMs = run.atMs - KILL_TAKES_MS
   const isLost = eventLog.outages.some(
-    ({ kind, pid, atMs, untilMs }) =>
+    ({ kind, pid, agents, atMs, untilMs }) =>
       atMs <= next.atMs &&
-      (kind === 'redis' ? untilMs + RECONNECT_MS >= fromMs : pid === run.pid && untilMs >= fromMs),
+      (kind === 'redis'
+        ? untilMs + RECONNECT_MS >= fromMs && (agents?.includes(order.attempts[0]?.agent ?? '') ?? true)
+        : pid === run.pid && untilMs >= fromMs),
   )
   const failures = order.attempts.filter(isFailure)
-  return isLost || failures.some(({ endedMs }) => endedMs >= fromMs && endedMs <= next.atMs)
+  // Another agent may run it before the line is read.
+  const isUnkept = order.unkeptMs.some(ms => ms >= fromMs)
+  return isLost || isUnkept || failures.some(({ endedMs }) => endedMs >= fromMs && endedMs <= next.atMs)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { noteAttempt } from '../event-log.ts'
-import { findLastingPort } from '../stage/lasting-ports.ts'
+import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
 import type { Stage } from '../stage/stage.ts'
 import { startWire, type Carry, type Wire } from '../stage/wire.ts'
 import type { Fault } from './fault.ts'

@@ -15,7 +15,7 @@ import { Pool } from 'undici'
 import { setStage, type Stage as BaseStage } from '../../../../e2e/stage/stage.ts'
 import { watchChain } from '../audit/read-chain.ts'
 import { EventLog } from '../event-log.ts'
-import { findLastingPort } from './lasting-ports.ts'
+import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
 import {
   HANG_MS,
   manageProcess,
@@ -23,13 +23,13 @@ import {
   type ManagedKind,
   type ManagedProcess,
 } from './managed-process.ts'
+import { createStore, type StageStore } from './stage-store.ts'
 import { startRedis } from './start-redis.ts'
 
 /** An agent that can be killed. */
 export interface StageAgent {
   readonly name: string
-  /** Its prefix in Redis: agents with the same one share their jobs. */
-  readonly store: string
+  readonly store: StageStore
   /** Connections that are kept alive, over all its lives. */
   readonly connections: Pool
 }
@@ -38,6 +38,8 @@ export interface StageAgent {
 interface AgentPlan {
   /** Shares its jobs with no other agent. */
   readonly ownStore?: string
+  /** In place of the stage's own Redis. */
+  readonly store?: StageStore
   /** In place of the facilitators, which are given out in turn. */
   readonly facilitatorUrl?: string
   readonly port?: number
@@ -69,6 +71,8 @@ export const LEDGER_SCHEMA = 'storms'
 const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
 const CONFIG = fileURLToPath(new URL('../agent/agent.json', import.meta.url))
 const CONNECTIONS = 250
+/** A line of an agent that could not keep what became of a run; a claim that failed undoes none. */
+const UNKEPT = /the job store failed (?!before the job was claimed).*"job":"([^"]+)"/
 
 /** What the stores of a stage are started with: `manage` keeps a process up, and `onStrike` ends other things. */
 export interface StoreBase extends Pick<BaseStage, 'folder' | 'onStrike'> {
@@ -83,8 +87,6 @@ export interface StoreBase extends Pick<BaseStage, 'folder' | 'onStrike'> {
 export interface StagePlan {
   /** In place of the PostgreSQL that is one of the victims; resolves to its connection string. */
   startDatabase?(base: StoreBase): Promise<string>
-  /** In place of the Redis that is one of the victims; resolves to its address. */
-  startRedis?(base: StoreBase): Promise<string>
   /** Default: each transaction gets a block at once. */
   readonly blockTimeSeconds?: number
 }
@@ -135,19 +137,14 @@ async function openStores(
     onStrike(async () => await managed.take()?.stop())
     return first
   }
-  const startOwnRedis = async (): Promise<string> => {
-    const options = { folder: join(folder, 'redis'), port: await findLastingPort() }
-    await manage('redis', 'redis', () => startRedis(options))
-    return `redis://127.0.0.1:${options.port}/0`
-  }
-  const stores = { folder, onStrike, manage }
-  const redisUrl = await (plan.startRedis?.(stores) ?? startOwnRedis())
+  const redisPort = await findLastingPort()
+  await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
   // The stage's own may be the machine's.
   const startServer = async (): Promise<string> => {
     const options = { folder: join(folder, 'storms-postgres'), port: await findLastingPort() }
     return (await manage('postgres', 'postgres', () => startPostgres(options))).connectionString
   }
-  const databaseUrl = await (plan.startDatabase?.(stores) ?? startServer())
+  const databaseUrl = await (plan.startDatabase?.({ folder, onStrike, manage }) ?? startServer())
   return {
     signal,
     folder,
@@ -158,7 +155,7 @@ async function openStores(
     onStrike,
     chainWatch,
     eventLog,
-    redisUrl,
+    redisPort,
     databaseUrl,
     /** Where the handlers record their runs. */
     runsFile: join(folder, 'runs.jsonl'),
@@ -169,10 +166,17 @@ async function openStores(
 }
 
 function createParties(stores: Stores) {
-  const { folder, chain, databaseUrl, redisUrl, runsFile, eventLog, manage } = stores
+  const { folder, chain, databaseUrl, redisPort, runsFile, eventLog, manage } = stores
   const facilitators: FacilitatorProcess[] = []
   const agents: StageAgent[] = []
   let secret: Promise<string> | undefined
+  const openStore = (prefix: string): StageStore =>
+    createStore({
+      setting: `redis://127.0.0.1:${redisPort}/0?prefix=${prefix}`,
+      tag: `${prefix}:`,
+      primary: () => redisPort,
+    })
+  const shared = openStore('farebox')
   return {
     agents,
     async addFacilitator(plan: FacilitatorPlan = {}): Promise<FacilitatorProcess> {
@@ -193,11 +197,13 @@ function createParties(stores: Stores) {
       facilitators.push(facilitator)
       return facilitator
     },
-    async addAgent({ ownStore, facilitatorUrl, port, environment }: AgentPlan = {}): Promise<StageAgent> {
+    async addAgent(plan: AgentPlan = {}): Promise<StageAgent> {
+      const { ownStore, facilitatorUrl, port, environment } = plan
       const facilitator = facilitators[agents.length % facilitators.length]
       if (facilitator === undefined) throw new Error('an agent needs a facilitator')
       secret ??= stores.secret(facilitator, [WALLET])
       const name = ownStore ?? `agent-${agents.length + 1}`
+      const store = plan.store ?? (ownStore === undefined ? shared : openStore(ownStore))
       const options = {
         folder,
         chain,
@@ -205,11 +211,12 @@ function createParties(stores: Stores) {
         agent: { config: CONFIG, wallet: WALLET, port: port ?? (await findLastingPort()) },
         facilitator: { ...facilitator, url: facilitatorUrl ?? facilitator.url },
         secret: await secret,
-        store: ownStore === undefined ? redisUrl : `${redisUrl}?prefix=${ownStore}`,
+        store: store.setting,
         environment: { SERVICE_PUBLIC_URL: PUBLIC_URL, STORM_RUNS_FILE: runsFile, ...environment },
         onLine(_: string, line: string) {
           const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1] ?? ''
           eventLog.orders.get(jobId)?.begunBy.push(name)
+          if (plan.store !== undefined) noteUnkept(eventLog, line)
         },
       }
       const { url } = await manage('agent', name, () => startAgentProcess(options))
@@ -218,11 +225,16 @@ function createParties(stores: Stores) {
       // No caller waits for an answer then.
       stores.signal.addEventListener('abort', () => void connections.destroy())
       stores.onStrike(() => connections.destroy())
-      const agent = { name, store: ownStore ?? 'farebox', connections }
+      const agent = { name, store, connections }
       agents.push(agent)
       return agent
     },
   }
+}
+
+/** Notes a job whose end an agent could not keep: the replicas of its store may be late, when nothing was struck. */
+export function noteUnkept({ orders }: EventLog, line: string): void {
+  orders.get(UNKEPT.exec(line)?.[1] ?? '')?.unkeptMs.push(Date.now())
 }
 
 /** Makes accounts with so much USDC. */

@@ -13,20 +13,14 @@ const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-poli
 export async function startRedis({
   folder,
   port,
-  address = '127.0.0.1',
-  settings = [],
 }: {
   readonly folder: string
   readonly port: number
-  /** The one that it listens on. */
-  readonly address?: string
-  /** More arguments of `redis-server`. */
-  readonly settings?: readonly string[]
 }): Promise<RunningChild<true>> {
   await mkdir(folder, { recursive: true })
   return await startWithUs({
     command: 'redis-server',
-    arguments: ['--port', String(port), '--bind', address, '--dir', folder, ...SETTINGS, ...settings],
+    arguments: ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...SETTINGS],
     environment: { PATH: process.env['PATH'] ?? '' },
     ready: 'Ready to accept connections',
   })

@@ -1,11 +1,11 @@
 import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { describeError, type Log } from '@farebox/server/log'
 import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
+import { loggedTraceOf, openTrace } from '@farebox/server/internal/request-trace'
 import { DatabaseAwayError } from '@farebox/server/internal/postgres/waiting-room'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
 import { sendError } from './answer.ts'
-import { sentTraceOf } from './request-trace.ts'
 
 /** A verify request has about 2 KB; no valid request comes near this limit. */
 const MAX_BODY_BYTES = 65_536
@@ -30,6 +30,10 @@ export function createHttpApp(log: Log, isDraining: () => boolean = () => false)
     clientErrorHandler: (error, socket) => bodies.refuse(socket, error, UNREADABLE),
   })
   addBodyReader(app, bodies)
+  app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
+    openTrace(raw, reply.raw, routeOptions.url ?? '(none)')
+    done()
+  })
   let closing = false
   app.addHook('preClose', done => {
     closing = true
@@ -57,7 +61,7 @@ export function createHttpApp(log: Log, isDraining: () => boolean = () => false)
     }
     log.error('request failed', {
       route: `${request.method} ${request.routeOptions.url ?? ''}`,
-      trace: sentTraceOf(request),
+      trace: loggedTraceOf(request.raw),
       error: describeError(error),
     })
     await sendError(reply, 503, 'the facilitator cannot answer now: come back later')

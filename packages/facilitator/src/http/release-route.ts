@@ -2,12 +2,12 @@ import type { ReleaseResponse } from '@farebox/payments/x402/facilitator-api'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '@farebox/server/log'
+import { traceOf } from '@farebox/server/internal/request-trace'
 import { paymentFields } from '../ledger/payment-fields.ts'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import { sendError, readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
-import { traceOf } from './request-trace.ts'
 
 /** Longer than any hold id or binding. */
 const MAX_CHARACTERS = 100
@@ -40,7 +40,7 @@ export function addReleaseRoute(
     metrics.answers.inc({ route: 'release', outcome: isReleased ? 'released' : 'not_held' })
     if (isReleased) {
       metrics.payments.inc({ state: 'released', reason: '' })
-      log.info('payment released', paymentFields({ key, binding, trace: traceOf(request) }))
+      log.info('payment released', paymentFields({ key, binding, trace: traceOf(request.raw).id }))
     }
     const answer: ReleaseResponse = { released: isReleased }
     return await reply.send(answer)

@@ -1,4 +1,5 @@
 import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/x402/facilitator-api'
+import { traceOf } from '@farebox/server/internal/request-trace'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { readPaymentRequest, type PaymentRequest } from '../engine/read-payment-request.ts'
@@ -8,7 +9,6 @@ import { paymentFields } from '../ledger/payment-fields.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
-import { traceOf } from './request-trace.ts'
 
 /** `POST /settle`: charges a payment and responds with the proof; safe to repeat (x402; D8, D10). */
 export function addSettleRoute(
@@ -20,7 +20,7 @@ export function addSettleRoute(
   const { onRequest, serve } = admitCallers(admission)
   app.post('/settle', { onRequest }, async (request, reply) => {
     const stop = metrics.durations.startTimer({ route: 'settle' })
-    const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request))
+    const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request.raw).id)
     const { status, body } = read.ok
       ? await serve(request, caller => settleHeldPayment(engine, caller, read.request))
       : { status: read.refusal.status, body: unreadable(engine, read.refusal) }

@@ -1,4 +1,5 @@
 import { HOLD_EXTENSION, type VerifyResponse } from '@farebox/payments/x402/facilitator-api'
+import { traceOf } from '@farebox/server/internal/request-trace'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { readPaymentRequest, type PaymentRequest } from '../engine/read-payment-request.ts'
@@ -9,7 +10,6 @@ import { paymentFields } from '../ledger/payment-fields.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
-import { traceOf } from './request-trace.ts'
 
 /** `POST /verify`: checks a payment and holds it (x402; D10). */
 export function addVerifyRoute(
@@ -21,7 +21,7 @@ export function addVerifyRoute(
   const { onRequest, serve } = admitCallers(admission)
   app.post('/verify', { onRequest }, async (request, reply) => {
     const stop = metrics.durations.startTimer({ route: 'verify' })
-    const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request))
+    const read = readPaymentRequest(engine, readJsonBody(request.body), traceOf(request.raw).id)
     const verdict = read.ok
       ? await serve(request, caller => verifyPayment(engine, caller, read.request))
       : read

@@ -1,4 +1,5 @@
 import { createTurns, type Turns } from '@farebox/protocol/internal/body/turns'
+import { recordSpans } from '@farebox/protocol/internal/trace/record-spans'
 import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { within } from '@farebox/protocol/internal/time/within'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
@@ -152,6 +153,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     environment,
     fetch: request => running.fetchHandler.fetch(request),
     async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
+      closers.unshift(await recordSpans())
       const isReady = (): boolean => isListening && closing === undefined
       await openMetricsServer(recorder, environment, { open: ports.metricsServer, isReady, log, closers })
       const listeningAt = await running.server.listen(port, host, {

@@ -23,6 +23,7 @@ import { provePayer } from './request/prove-payer.ts'
 import { produceResponse } from './run/produce-response.ts'
 import { serveOrder } from './serve-order.ts'
 import { fieldsOf } from '../tracing/job-traces.ts'
+import { traceRequest, type TracedRequest } from './trace-request.ts'
 import type { Payments, Service } from './service/service.ts'
 
 /**
@@ -32,13 +33,22 @@ import type { Payments, Service } from './service/service.ts'
  * output.
  */
 export async function execute(service: Service, arrived: ArrivedRequest): Promise<Answer> {
+  return await traceRequest(arrived, request => executeOrder(service, arrived, request))
+}
+
+async function executeOrder(
+  service: Service,
+  arrived: ArrivedRequest,
+  request: TracedRequest,
+): Promise<Answer> {
   const { payments, log } = service
   let order: JobOrder | undefined
   let leave: (() => void) | undefined
   try {
     if (payments !== undefined && arrived.paymentHeaders.length === 0)
       return countAsked(service, askForPayment(service, payments, arrived)) // 1
-    order = await readOrder(service, arrived) // 2, 3
+    order = await readOrder(service, arrived, request) // 2, 3
+    request.order = order
     leave = service.traces.enter(order.jobId, order.traced)
     log.job('execute', order.jobId, { capability: order.capability.name, ...fieldsOf(order.traced) })
     return payments === undefined
@@ -55,9 +65,13 @@ export async function execute(service: Service, arrived: ArrivedRequest): Promis
 }
 
 /** Parses large bodies one at a time: parsing blocks the event loop, and at this point no payment has been proven. */
-async function readOrder(service: Service, arrived: ArrivedRequest): Promise<JobOrder> {
-  if (arrived.body.length <= LARGE_BODY_BYTES) return readJobOrder(service, arrived)
-  return await service.turns.take(() => readJobOrder(service, arrived))
+async function readOrder(
+  service: Service,
+  arrived: ArrivedRequest,
+  { trace }: TracedRequest,
+): Promise<JobOrder> {
+  if (arrived.body.length <= LARGE_BODY_BYTES) return readJobOrder(service, arrived, trace)
+  return await service.turns.take(() => readJobOrder(service, arrived, trace))
 }
 
 async function executePaid(

@@ -12,7 +12,6 @@ import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { nowSeconds, sleep } from '@farebox/protocol/time/clock'
-import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import type { RecordedPayment } from '../jobs/job.ts'
 import { verifyCharge } from './verify-charge.ts'
 import {
@@ -74,7 +73,7 @@ async function verify(
     return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
   const reported = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
     timeoutMs: leftMs,
-    traceparent: writeTraceparent(trace),
+    trace,
   })
   if (reported.kind === 'valid') gate.unasked.add(payment.key)
   if (reported.kind !== 'invalid') return reported
@@ -94,7 +93,7 @@ async function findCharge(
   if (!holds) return await verifyCharge(gate, payment, undefined)
   const reported = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
     timeoutMs,
-    traceparent: writeTraceparent(trace),
+    trace,
   })
   if (reported.kind === 'unauthorized')
     return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
@@ -112,7 +111,7 @@ async function settle(gate: Gate, payment: RecordedPayment): Promise<SettleOutco
   const asked = request(payment, payment.requirement, { binding: payment.binding })
   const reported = await facilitator.settle(asked, {
     timeoutMs: SETTLE_TIMEOUT_MS,
-    traceparent: payment.trace && writeTraceparent(payment.trace),
+    trace: payment.trace,
   })
   let outcome = reported
   if (rpc !== undefined) {
@@ -130,8 +129,7 @@ async function release(
 ): Promise<void> {
   for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
     try {
-      const traceparent = writeTraceparent(trace)
-      return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS, traceparent })
+      return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS, trace })
     } catch (error) {
       // The request of the job may have been answered by now, so its fields are not in the log's list of jobs any more.
       const fields = { cause: String(error), job, trace: trace.id, key }

@@ -10,6 +10,8 @@ import {
 import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../http/http-json.ts'
 import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
+import { sendInSpan } from '@farebox/protocol/internal/trace/spans'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 
 /** A facilitator's verdict on a payment. */
 export type VerifyOutcome =
@@ -46,8 +48,8 @@ export type SettleOutcome =
 export interface FacilitatorCall {
   /** For the whole exchange. */
   readonly timeoutMs: number
-  /** Sent as the header of this name (W3C Trace Context). */
-  readonly traceparent?: string | undefined
+  /** The trace that the request belongs to, sent as `traceparent` (W3C Trace Context). */
+  readonly trace?: Trace | undefined
 }
 
 /** A facilitator over one keep-alive pool. Works with any facilitator that supports the x402 HTTP API (D9). */
@@ -100,13 +102,12 @@ export function createFacilitatorClient(options: {
   const authorized = { authorization: `Bearer ${options.secret}` }
   // A facilitator's texts go to callers and logs: if one echoes our header, its secrets must be redacted (OPS-08).
   const hide = createRedactor([options.secret, ...secretsInUrl(options.url)])
-  const post = (
-    path: string,
-    body: object,
-    { timeoutMs, traceparent }: FacilitatorCall,
-  ): Promise<JsonAnswer> => {
-    const headers = traceparent === undefined ? authorized : { ...authorized, traceparent }
-    return origin.send({ method: 'POST', path, body, headers, timeoutMs })
+  const post = (path: string, body: object, { timeoutMs, trace }: FacilitatorCall): Promise<JsonAnswer> => {
+    const send = (headers: { readonly [name: string]: string }): Promise<JsonAnswer> =>
+      origin.send({ method: 'POST', path, body, headers, timeoutMs })
+    if (trace === undefined) return send(authorized)
+    const sent = { method: 'POST', url: options.url, route: path }
+    return sendInSpan(trace, sent, traceparent => send({ ...authorized, traceparent }), statusOf)
   }
   return {
     async verify(request, call) {
@@ -140,6 +141,10 @@ export function createFacilitatorClient(options: {
     },
     close: () => origin.close(),
   }
+}
+
+function statusOf({ status }: JsonAnswer): number {
+  return status
 }
 
 /** A refusal also counts with an error status: facilitators send refusals with 200, 400, 402 or 403 (D11). */

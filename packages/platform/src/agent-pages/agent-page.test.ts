@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
 import { hashCapability } from '@farebox/platform-api/capability-hash'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
@@ -59,7 +60,14 @@ test('a listed agent is found by its endpoint in any spelling', async () => {
     const route = agentPageRoutes(stage.parts).find(({ path }) => path === '/v1/agents/at')
     const asked = { params: undefined, query: { endpoint }, headers: undefined, body: undefined }
     const { signal } = new AbortController()
-    return (await route?.handle({ ...asked, caller: { kind: 'anonymous', ip: '127.0.0.1' }, signal }))?.body
+    return (
+      await route?.handle({
+        ...asked,
+        caller: { kind: 'anonymous', ip: '127.0.0.1' },
+        trace: readTraceparent(undefined),
+        signal,
+      })
+    )?.body
   }
   expect(await at('HTTPS://Agent.example:443/a/')).toEqual({ agent_id: agentId, name: 'Word counter' })
   await expect(at('https://other.example')).rejects.toThrow('endpoint: no agent is listed with it')
@@ -246,6 +254,7 @@ async function read(agentId: number): Promise<AgentPage> {
     headers: undefined,
     body: undefined,
     caller: { kind: 'anonymous', ip: '127.0.0.1' },
+    trace: readTraceparent(undefined),
     signal: new AbortController().signal,
   })
   return agentPage.parse(answer?.body)

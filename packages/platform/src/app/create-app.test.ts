@@ -224,7 +224,7 @@ test('while the database is away orders wait, other requests get 503 with Retry-
     onError: () => undefined,
   })
   const begun: string[] = []
-  const asking = (path: string, waits: { readonly waitsForDatabase?: true }): Route =>
+  const asking = (path: string, waits: Pick<Route, 'waitsForDatabase'>): Route =>
     defineRoute({
       method: 'POST',
       path,
@@ -237,7 +237,11 @@ test('while the database is away orders wait, other requests get 503 with Retry-
         return { body: await database.query('asks', 'select 1 as one') }
       },
     })
-  const routes = [asking('/v1/orders', { waitsForDatabase: true }), asking('/v1/others', {})]
+  const routes = [
+    asking('/v1/orders', { waitsForDatabase: 'repeated' }),
+    asking('/v1/starts', { waitsForDatabase: 'once' }),
+    asking('/v1/others', {}),
+  ]
   const app = staged.open(routes, { parts: { ...staged.parts, database, clock: systemClock } })
   // The request is sent when it is awaited.
   const order = async () => await app.inject({ method: 'POST', url: '/v1/orders' })
@@ -246,11 +250,15 @@ test('while the database is away orders wait, other requests get 503 with Retry-
     const found = order()
     await until(() => logged.some(line => line.includes('the database is away')))
     const waiting = order()
+    const start = (async () => await app.inject({ method: 'POST', url: '/v1/starts' }))()
     const other = await app.inject({ method: 'POST', url: '/v1/others' })
     expect([other.statusCode, other.headers['retry-after']]).toEqual([503, '2'])
     expect(begun).toEqual(['/v1/orders', '/v1/others'])
     await door.open()
-    expect((await Promise.all([found, waiting])).map(({ statusCode }) => statusCode)).toEqual([200, 200])
+    expect((await Promise.all([found, waiting, start])).map(({ statusCode }) => statusCode)).toEqual([
+      200, 200, 200,
+    ])
+    expect(begun.filter(path => path === '/v1/starts')).toHaveLength(1)
 
     await door.shut()
     const late = order()

@@ -1,4 +1,3 @@
-import { parseTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@farebox/server/log'
 import { createUnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
@@ -17,6 +16,7 @@ import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
 import { createOutageGate, takesWrites, type OutageGate } from '@farebox/server/internal/postgres/outage-gate'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
+import { loggedTraceOf, openTrace } from '@farebox/server/internal/request-trace'
 import { refuseForeignHost } from '../http/refuse-foreign-host.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Route } from '../http/route.ts'
@@ -55,7 +55,11 @@ export function createApp(
   const answer: AnswerError = async (error, request, reply) => {
     const route = `${request.method} ${request.routeOptions.url ?? ''}`
     addAnswerHeaders(reply.header('x-request-id', request.id), isSecure)
-    return await answerFailure(error, reply, log, { request: request.id, trace: traceOf(request), route })
+    return await answerFailure(error, reply, log, {
+      request: request.id,
+      trace: loggedTraceOf(request.raw),
+      route,
+    })
   }
   const bodies = createRequestBodies()
   const app = openServer(answer, bodies, options.trustedProxies ?? [])
@@ -64,6 +68,7 @@ export function createApp(
   const rateLimit = createRateLimit(clock)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    openTrace(request.raw, reply.raw, request.routeOptions.url ?? '(none)')
     if (settings.localMode) refuseForeignHost(request.headers.host, settings.publicUrl)
     const seconds = rateLimit(callerKey(request.ip), options.requestsPerMinute ?? REQUESTS_PER_MINUTE)
     if (seconds !== undefined) throw tooOften(seconds)
@@ -78,6 +83,7 @@ export function createApp(
     unsent: createUnsentAnswers(),
     streams: openStreams(app, clock),
     gate: openGate(app, parts),
+    askDatabase: () => takesWrites(parts.database),
     closing,
   }
   for (const route of routes) mountRoute(app, route, door)
@@ -152,18 +158,12 @@ function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
     log.info('request', {
       request: request.id,
-      trace: traceOf(request),
+      trace: loggedTraceOf(request.raw),
       route: `${request.method} ${request.routeOptions.url ?? '(none)'}`,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     })
   })
-}
-
-/** The trace that a request came with; undefined without a valid one. A job without one gets its own when it is ordered. */
-function traceOf({ headers }: FastifyRequest): string | undefined {
-  const { traceparent } = headers
-  return typeof traceparent === 'string' ? parseTraceparent(traceparent)?.id : undefined
 }
 
 function tooOften(seconds: number): Refusal {

@@ -2,6 +2,7 @@ import type { UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answe
 import { whenOver } from '@farebox/protocol/internal/connection/when-over'
 import { OPEN_GATE, type OutageGate, type Visit } from '@farebox/server/internal/postgres/outage-gate'
 import { bytesOfRequest } from '@farebox/server/internal/postgres/waiting-room'
+import { traceOf } from '@farebox/server/internal/request-trace'
 import { untilGone } from '@farebox/server/internal/until-gone'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from '../http/answer-headers.ts'
@@ -23,6 +24,8 @@ export interface Door {
   readonly streams: EventStreams
   /** Where requests wait while the database is away. */
   readonly gate: OutageGate
+  /** Rejects when the database is away. */
+  readonly askDatabase: () => Promise<unknown>
   /** Aborts when handlers must end because the application closes. */
   readonly closing: AbortSignal
 }
@@ -50,7 +53,7 @@ const PARSED_TIMES = 20
 export function mountRoute(app: FastifyInstance, route: Route, door: Door): void {
   if (route.access === 'owner' && route.params !== undefined && route.belongsTo === undefined)
     throw new Error(`${route.method} ${route.path} must say to whom its parameters belong`)
-  const gate = route.waitsForDatabase === true ? door.gate : OPEN_GATE
+  const gate = route.waitsForDatabase === undefined ? OPEN_GATE : door.gate
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   app.route({
     method: route.method,
@@ -72,7 +75,11 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
       if (found === undefined)
         throw new Error('a request reached its handler without passing the access check')
       const { caller, signal, visit, bytes } = found
-      const handled = await visit.run(() => handle(route, request, caller, signal), PARSED_TIMES * bytes)
+      const handling = (): Promise<RouteAnswer> => handle(route, request, caller, signal)
+      if (route.waitsForDatabase === 'once') await visit.run(door.askDatabase, PARSED_TIMES * bytes)
+      const handled = await (route.waitsForDatabase === 'repeated'
+        ? visit.run(handling, PARSED_TIMES * bytes)
+        : handling())
       // A parsed body takes many times its bytes in memory, and some answers are waited for, so the body is released first.
       request.body = undefined
       if (handled.events !== undefined) {
@@ -107,7 +114,7 @@ function nameOf(caller: Caller): string {
 /** Not async, so that no pending frame keeps the body in memory. */
 function handle(
   route: Route,
-  { params, query, headers, body }: FastifyRequest,
+  { raw, params, query, headers, body }: FastifyRequest,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<RouteAnswer> {
@@ -117,6 +124,7 @@ function handle(
     headers: checkHeaders(route.headers, headers),
     body: checkPart('body', route.body, body),
     caller,
+    trace: traceOf(raw),
     signal,
   })
 }

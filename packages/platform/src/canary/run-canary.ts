@@ -1,3 +1,4 @@
+import { startSpan } from '@farebox/protocol/internal/trace/spans'
 import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { signForJob } from '@farebox/client/internal/pay/sign-for-job'
 import { randomUUID } from 'node:crypto'
@@ -138,8 +139,8 @@ async function payForJob(
     payment: header,
     deadline: nowSeconds + payable.declaration.max_deadline_seconds,
   }
-  return (await orderJob(parts, { provePayment, kind: 'canary', trace: readTraceparent(undefined) }, order))
-    .job
+  const { trace, end } = startSpan('internal', 'canary', readTraceparent(undefined))
+  return (await orderJob(parts, { provePayment, kind: 'canary', trace }, order).finally(end)).job
 }
 
 async function seeOutcome(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<CanaryEnd> {

@@ -1,3 +1,4 @@
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { ZodObject, ZodType } from 'zod'
 
 /** The identity of a caller. */
@@ -75,10 +76,10 @@ export interface Route {
   /** The limit of the body. Default 64 KiB. */
   readonly maxBodyBytes?: number
   /**
-   * Requests wait while the database is away, instead of failing at once. The handler must be safe to repeat as a whole where
-   * the database did nothing.
+   * Requests wait while the database is away, instead of failing at once. `repeated`: the handler is called again where the
+   * database did nothing, and must be safe to repeat as a whole. `once`: it is called when the database has answered.
    */
-  readonly waitsForDatabase?: true
+  readonly waitsForDatabase?: 'repeated' | 'once'
   /**
    * The owner of the resource that the path's parameters name. When set, a test requests it as another owner and expects
    * 404. Required when `access` is `owner` and the path has parameters.
@@ -91,6 +92,7 @@ export interface Route {
     readonly headers: unknown
     readonly body: unknown
     readonly caller: Caller
+    readonly trace: Trace
     readonly signal: AbortSignal
   }): Promise<RouteAnswer>
 }
@@ -117,6 +119,8 @@ export function defineRoute<
       readonly headers: Read<H>
       readonly body: Read<B>
       readonly caller: CallerOf<A>
+      /** The trace that the request belongs to. */
+      readonly trace: Trace
       readonly signal: AbortSignal
     }): Promise<RouteAnswer>
   },

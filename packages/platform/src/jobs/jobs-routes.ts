@@ -11,7 +11,6 @@ import {
   receiptAnswer,
 } from '@farebox/platform-api/jobs'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../http/route.ts'
@@ -81,7 +80,7 @@ function orderRoute(parts: PlatformParts): Route {
     access: 'public',
     perMinute: 600,
     maxBodyBytes: MAX_ORDER_BYTES,
-    waitsForDatabase: true,
+    waitsForDatabase: 'repeated',
     query: jobOrderQuery,
     headers: orderHeaders,
     body: jobOrder,
@@ -105,8 +104,7 @@ function orderRoute(parts: PlatformParts): Route {
         description: 'The chain does not tell the payer’s balance, or the database is away; nothing was sent',
       },
     },
-    async handle({ body, query, headers, caller, signal }) {
-      const trace = readTraceparent(headers.traceparent)
+    async handle({ body, query, caller, trace, signal }) {
       const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip), trace } as const
       const { job: ordered, token } = await orderJob(parts, by, body)
       const waiting = { isWaitedFor: query.wait !== 'false', signal, token }
@@ -158,7 +156,7 @@ function retryRoute(parts: PlatformParts): Route {
     belongsTo: 'payer',
     perMinute: 60,
     maxBodyBytes: MAX_ORDER_BYTES,
-    waitsForDatabase: true,
+    waitsForDatabase: 'repeated',
     params: jobPath,
     query: jobOrderQuery,
     headers: jobHeaders,

@@ -14,7 +14,6 @@ import {
 import type { ZodType } from 'zod'
 import type { GivenEvent } from '../checking/run-messages.ts'
 import { orderHeaders } from '@farebox/platform-api/jobs'
-import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -123,6 +122,7 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
     headers: orderHeaders,
     body: runRequest,
     maxBodyBytes: MAX_START_BYTES,
+    waitsForDatabase: 'once',
     answers: {
       200: { description: 'The run', schema: runStarted },
       400: {
@@ -135,11 +135,13 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
         schema: failure,
       },
       429: { description: 'Too many runs from this address have nothing paid', schema: failure },
-      503: { description: 'Too many checks are running; nothing was started', schema: failure },
+      503: {
+        description: 'Too many checks are running, or the database is away; nothing was started',
+        schema: failure,
+      },
     },
-    async handle({ body, headers, caller, signal }) {
-      const source = { caller, trace: readTraceparent(headers.traceparent) }
-      const { run: started, token } = await startRun(body, source, signal)
+    async handle({ body, caller, trace, signal }) {
+      const { run: started, token } = await startRun(body, { caller, trace }, signal)
       const answer = await describeWholeRun(parts, started)
       return { body: { ...answer, ...(token !== undefined && { run_token: token }) }, headers: PRIVATE }
     },

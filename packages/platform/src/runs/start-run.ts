@@ -12,7 +12,7 @@ import { callerKey } from '../http/caller-key.ts'
 import type { Caller } from '../http/route.ts'
 import { inLoopTurn } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { StoredTrace } from '../jobs/records/stored-trace.ts'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWritePace, takeChange, type WritePace } from './records/write-pace.ts'
@@ -38,7 +38,7 @@ export type StartRun = (given: GivenRun, source: RunSource, signal: AbortSignal)
 /** Who starts a run, and the trace that its jobs belong to. */
 export interface RunSource {
   readonly caller: Caller
-  readonly trace: StoredTrace
+  readonly trace: Trace
 }
 
 /** The limits for runs without a payment from one address: the characters they may grow to, and their number. */
@@ -76,7 +76,7 @@ export function createStartRun(parts: PlatformParts, means: PaymentMeans): Start
 interface StartTerms {
   /** The key of the caller's address from `callerKey`. */
   readonly from: string
-  readonly trace: StoredTrace
+  readonly trace: Trace
   readonly hasAccount: boolean
   readonly pace: WritePace
 }

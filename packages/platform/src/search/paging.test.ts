@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { searchAnswer, searchQuery, type SearchAnswer, type SearchQuery } from '@farebox/platform-api/search'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Refusal } from '../http/refusal.ts'
@@ -120,6 +121,7 @@ async function find(query: SearchQuery): Promise<SearchAnswer> {
     headers: undefined,
     body: undefined,
     caller: { kind: 'anonymous', ip: '127.0.0.1' },
+    trace: readTraceparent(undefined),
     signal: new AbortController().signal,
   })
   return searchAnswer.parse(answer?.body)

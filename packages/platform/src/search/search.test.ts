@@ -1,3 +1,4 @@
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { searchAnswer, searchQuery, type SearchAnswer, type SearchQuery } from '@farebox/platform-api/search'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -340,6 +341,7 @@ async function find(query: SearchQuery): Promise<SearchAnswer> {
     headers: undefined,
     body: undefined,
     caller: { kind: 'anonymous', ip: '127.0.0.1' },
+    trace: readTraceparent(undefined),
     signal: new AbortController().signal,
   })
   return searchAnswer.parse(answer?.body)

@@ -6,6 +6,8 @@ export interface Trace {
   readonly parentId: string | undefined
   /** Whether the sender may have recorded its part of the trace. */
   readonly isSampled: boolean
+  /** The span of this program, when it records spans: 16 lower-case hex digits. */
+  readonly spanId?: string | undefined
 }
 
 /**
@@ -31,9 +33,17 @@ export function parseTraceparent(header: string | undefined): Trace | undefined 
   return { id, parentId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 }
 }
 
-/** The header of the next request of a trace: its id with a new span id. Flags that this version does not define are cleared. */
-export function writeTraceparent({ id, isSampled }: Pick<Trace, 'id' | 'isSampled'>): string {
-  return `00-${id}-${randomSpanId()}-${isSampled ? '01' : '00'}`
+/**
+ * The header of the next request of a trace: its id with the span of this program, or with a new span id where none is
+ * recorded. Flags that this version does not define are cleared.
+ */
+export function writeTraceparent({ id, isSampled, spanId = randomSpanId() }: Trace): string {
+  return `00-${id}-${spanId}-${isSampled ? '01' : '00'}`
+}
+
+/** A trace as a row keeps it, for requests that are sent later: they belong under the same span as those sent now. */
+export function keepTrace({ parentId, ...trace }: Trace): string {
+  return writeTraceparent({ ...trace, parentId, spanId: trace.spanId ?? parentId })
 }
 
 /** The flag of version 00. */

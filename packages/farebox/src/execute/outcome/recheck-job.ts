@@ -1,4 +1,5 @@
 import type { Clock } from '@farebox/protocol/time/clock'
+import type { StoredJob } from '../../jobs/job-store.ts'
 import type { Service } from '../service/service.ts'
 
 /** A repeat needs at least this long to be verified, run and charged, because it waits for a block. */
@@ -15,8 +16,8 @@ export function isStale(clock: Clock, askedMs: number): boolean {
 }
 
 /**
- * Whether another process has taken up a job that was released here, by a read that is newer than the refusal. Rejects
- * when the store fails.
+ * Whether another attempt at a job that is about to be refused may charge for it, by a read that is newer than the refusal.
+ * Rejects when the store fails.
  */
 export async function isTaken(
   { jobs, clock }: Pick<Service, 'jobs' | 'clock'>,
@@ -25,8 +26,13 @@ export async function isTaken(
   for (let looked = 1; ; looked += 1) {
     const askedMs = clock.nowMs()
     const stored = await jobs.read(jobKey)
-    const isFree = stored === undefined || (stored.job.state === 'unpaid' && !stored.held)
-    if (!isFree) return true
+    if (stored !== undefined && mayCharge(stored)) return true
     if (!isStale(clock, askedMs) || looked === MOST_LOOKS) return false
   }
+}
+
+/** A response that nobody holds waits for a new payment, and a run past its deadline is never charged for. */
+function mayCharge({ job, held }: StoredJob): boolean {
+  if (job.state === 'unpaid') return held
+  return job.state !== 'running' || !job.overran
 }

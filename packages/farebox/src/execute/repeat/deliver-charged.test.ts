@@ -241,7 +241,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
   test('the refusal is sent when the facilitator reports no charge', async () => {
     const stage = await stageAgent()
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(408)
-    expect(stage.calls).toEqual(['read', 'inquire'])
+    expect(stage.calls).toEqual(['read', 'inquire', 'read'])
   })
 
   test('a job that was taken up during the question is answered with its result', async () => {

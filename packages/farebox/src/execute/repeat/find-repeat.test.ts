@@ -21,6 +21,33 @@ function withoutSalt(header: string): string {
 
 const statuses = (answers: readonly Answered[]): readonly number[] => answers.map(answer => answer.status)
 
+test('D22 a payment is not refused when an earlier request has bought the job while the facilitator was asked', async () => {
+  const ports = createPorts()
+  const stage = await stageAgent(ports)
+  const job = await stage.order()
+  const tooLate = await stage.sign({ jobId: job.jobId, validBefore: stage.clock.nowMs() / 1_000 + 5 })
+  let first: Promise<Answered> | undefined
+  ports.gate.findCharge = async () => {
+    await (first = stage.post(job))
+    return { kind: 'none' }
+  }
+  const second = await stage.post({ jobId: job.jobId, payment: tooLate })
+  expect(await first).toMatchObject({ status: 200 })
+  expect(second).toMatchObject({ status: 200, text: (await first)?.text })
+  expect(stage.count('handler')).toBe(1)
+})
+
+test('D24 a payment that comes too late is refused while a run past its deadline still goes on', async () => {
+  const stage = await stageAgent()
+  const job = await stage.order()
+  stage.takes(60_000)
+  const first = stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 + 20 })
+  await stage.clock.advance(20_000)
+  expect(await first).toMatchObject({ status: 408 })
+  const tooLate = await stage.sign({ jobId: job.jobId, validBefore: stage.clock.nowMs() / 1_000 + 5 })
+  expect(await stage.post({ jobId: job.jobId, payment: tooLate })).toMatchObject({ status: 402 })
+})
+
 describe('D22 a repeat of a settled job', () => {
   test('IDM-13 gets the same bytes and receipt, and nothing is verified, run or charged again', async () => {
     const stage = await stageAgent()

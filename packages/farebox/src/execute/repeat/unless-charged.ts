@@ -6,7 +6,7 @@ import type { HeldJob } from '../../jobs/renew-leases.ts'
 import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
 import { answerPending } from '../outcome/answer-job.ts'
 import { orInDoubt } from '../outcome/outcome-in-doubt.ts'
-import { isStale, isTaken } from '../outcome/recheck-job.ts'
+import { isTaken } from '../outcome/recheck-job.ts'
 import { releaseAfterFailure, releaseQuietly } from '../outcome/release-job.ts'
 import { answered, refused, TAKEN, type Served } from '../outcome/served.ts'
 import { askForCharge, checkPastCharge, type PastCharge } from '../payment/charged-before.ts'
@@ -63,21 +63,20 @@ export async function refuseUnlessCharged(
   order: JobOrder,
   due: DueRefusal,
 ): Promise<Served> {
-  const { payments, admission, clock } = service
+  const { payments, admission } = service
   const { payment, job, charge } = due
   if (payments === undefined || payment === undefined) return refused(sentOf(due))
   // Expired authorizations cost nothing to send, so the number of these questions is limited per payer as well.
   const held = heldHere(job)
   const isCounted = held === undefined && job !== 'running'
   if (isCounted) admission.enter(payment.payer)
-  const askedMs = clock.nowMs()
   const past =
     charge === undefined
       ? await askForCharge(service, payments, order, payment)
       : checkPastCharge(service, payments, order, payment, charge)
   if (past.kind === 'none') {
     if (isCounted) admission.failed(payment.payer)
-    return await refuseUncharged(service, order, due, askedMs)
+    return await refuseUncharged(service, order, due)
   }
   if (past.kind === 'open')
     return await deliver(service, order, due, { payment, transaction: past.transaction })
@@ -95,21 +94,15 @@ function sentOf({ refusal, asSent }: DueRefusal): unknown {
   return asSent === undefined ? refusal : asSent()
 }
 
-async function refuseUncharged(
-  service: Service,
-  order: JobOrder,
-  due: DueRefusal,
-  askedMs: number,
-): Promise<Served> {
+async function refuseUncharged(service: Service, order: JobOrder, due: DueRefusal): Promise<Served> {
   const { job, refusal } = due
   const held = heldHere(job)
   if (held !== undefined) {
     const released = await releaseAfterFailure(service, held.held, undefined, refusal)
     return released.kind === 'refused' ? refused(sentOf(due)) : released
   }
-  // Asking took time, in which the same payment may have bought the job.
-  const isOld = job === 'free' && isStale(service.clock, askedMs)
-  if (isOld && (await orInDoubt(isTaken(service, order.jobKey)))) return TAKEN
+  // While the facilitator was asked, an earlier request may have claimed the job: its caller may have given it up unanswered.
+  if (job === 'free' && (await orInDoubt(isTaken(service, order.jobKey)))) return TAKEN
   return refused(sentOf(due))
 }
 

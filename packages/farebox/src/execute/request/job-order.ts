@@ -1,6 +1,6 @@
 import { CapabilityError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import { jobIdKey, readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { parseBody } from './parse-body.ts'
@@ -35,12 +35,11 @@ export interface JobOrder {
 const KEPT_PARSED_BYTES = 4_096
 
 /** Reads the order from the body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
-export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrder {
+export function readJobOrder(service: Service, arrived: ArrivedRequest, trace: Trace): JobOrder {
   const { body } = arrived
   const read = readJobRequest(parseBody(arrived))
   if (!read.ok) throw withoutStack(() => new ValidationError(read.field, read.reason))
   const { request } = read
-  const trace = readTraceparent(arrived.origin?.traceparent)
   return {
     jobId: request.job_id,
     jobKey: `${agentKey(service)}/${jobIdKey(request.job_id)}`,

@@ -7,6 +7,8 @@ import {
   ValidationError,
 } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { startSpan } from '@farebox/protocol/internal/trace/spans'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import { withinDeadline, type Deadline } from '../../handler/enforce-deadline.ts'
 import type { HandlerCall, HandlerReturn } from '../../handler/handler-host.ts'
 import type { JobSpending } from '../../handler/job-spending.ts'
@@ -76,7 +78,7 @@ export async function runHandler(
   const leave = service.traces.keep(order.jobId)
   try {
     const working = withinDeadline(clock, deadline, aborter, () => {
-      running = runToItsEnd(service.handlers, call).finally(() => {
+      running = runToItsEnd(service.handlers, call, order.origin.trace).finally(() => {
         ended = true
         leave()
       })
@@ -145,11 +147,23 @@ function watchGrace(
 }
 
 /** Runs the handler and waits for all its spends and hires, including those that the handler did not await. */
-async function runToItsEnd(handlers: Service['handlers'], call: HandlerCall): Promise<HandlerReturn> {
+async function runToItsEnd(
+  handlers: Service['handlers'],
+  call: HandlerCall,
+  trace: Trace,
+): Promise<HandlerReturn> {
+  const span = startSpan('internal', `handler ${call.capability.name}`, trace, {
+    'farebox.job.id': call.jobId,
+  })
+  let errorType: string | undefined
   try {
     return await handlers.run(call)
+  } catch (error) {
+    errorType = isServiceError(error) ? error.errorType : 'internal'
+    throw error
   } finally {
     await Promise.all([call.spending.settled(), call.hiring.settled()])
+    span.end({}, errorType)
   }
 }
 

@@ -126,7 +126,7 @@ describe('SERVICE_LEAST_DEADLINE_SECONDS (D17)', () => {
       status: 408,
       json: { error: expect.stringContaining('less than 5 s left') },
     })
-    expect(stage.calls).toEqual(['read', 'inquire'])
+    expect(stage.calls).toEqual(['read', 'inquire', 'read'])
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 + 6 })).status).toBe(200)
   })
 

@@ -26,7 +26,7 @@ export interface RedisAddress {
   readonly password: string | undefined
   /** The prefix of every key, which ends with a colon; in a cluster a hash tag, so that one slot has all keys. */
   readonly prefix: string
-  /** How many replicas must have a claim or a save before it counts; 0: replication is not awaited. */
+  /** How many replicas must have a claim or a write before it counts; 0: replication is not awaited. */
   readonly replicas: number
   /** The setting without user and password. */
   readonly name: string

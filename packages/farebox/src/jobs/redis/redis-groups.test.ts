@@ -16,7 +16,7 @@ import {
   startSecureRedis,
   type RedisCluster,
   type RedisSentinels,
-} from './redis-groups.test-setup.ts'
+} from '../test-setup/redis-groups.ts'
 import { openRedisStore } from './redis-store.ts'
 
 const isInstalled = existsSync('/usr/bin/redis-server')
@@ -158,10 +158,10 @@ describe.runIf(isInstalled)('a primary that three Sentinels watch (D25)', () => 
 
   test('I1 the replica is the primary after the first was killed, with every claim that it had', async () => {
     const { store } = await open()
-    const killed = await sentinels.primary()
+    const killed = await sentinels.primaryOf()
     const claims = await claimWhile(store, async () => {
       await sentinels.kill(killed)
-      await until(async () => (await sentinels.primary()) !== killed)
+      await until(async () => (await sentinels.primaryOf()) !== killed)
     })
     const { store: other } = await until(() => open(`sentinel=${PRIMARY}`).catch(() => undefined))
     for (const jobKey of claims)

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JobClaim, OpenJobStore } from '../job-store.ts'
 import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
 import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
 import { running, saved } from '../test-setup/job-samples.ts'
-import { freePort } from './redis-groups.test-setup.ts'
 import { openRedisStore } from './redis-store.ts'
 
 const SERVER = '/usr/bin/redis-server'
@@ -89,7 +89,7 @@ function describeOwnServer(): void {
       return store
     }
     beforeAll(async () => {
-      port = await freePort()
+      port = await findLastingPort()
       await start()
     })
     afterEach(async () => {
@@ -164,7 +164,7 @@ function describeOwnServer(): void {
       await expect(store.claim({ ...claim, jobKey: 'alone' })).rejects.toThrow(
         /0 of 1 replicas have the last write/,
       )
-      const replica = await startServer(await freePort(), ['--replicaof', `127.0.0.1 ${port}`])
+      const replica = await startServer(await findLastingPort(), ['--replicaof', `127.0.0.1 ${port}`])
       try {
         await expect
           .poll(() => store.claim({ ...claim, jobKey: randomUUID() }))
@@ -173,6 +173,15 @@ function describeOwnServer(): void {
         replica.kill('SIGKILL')
         await ended(replica)
       }
+    })
+
+    test('I5 a saved response is taken back only when the required replicas have that', async () => {
+      const [{ store }, { store: replicated }] = [await open(), await open('?replicas=1')]
+      await store.claim(claim)
+      await store.write(claim, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
+      await expect(replicated.write(claim, { kind: 'forget' })).rejects.toThrow(
+        /0 of 1 replicas have the last write/,
+      )
     })
 
     test('works without permission for CONFIG', async () => {

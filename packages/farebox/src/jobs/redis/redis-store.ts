@@ -31,7 +31,7 @@ interface JobCommands {
  *
  * Times are the server's. A resolved write is as durable as the server's configuration: `appendonly yes` survives a
  * crash of the server, but a failover may lose the last writes. Then the facilitator's own record of a payment prevents
- * its second use (D10), and lets its job be delivered again (D40). With `?replicas=1` a claim or a save counts only
+ * its second use (D10), and lets its job be delivered again (D40). With `?replicas=1` a claim or a write counts only
  * when that many replicas have it.
  *
  * When Redis cannot be reached or does not answer within a second, every method rejects, and the connection is replaced
@@ -82,15 +82,17 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
       },
       async write(holder, change) {
         const { jobKey, fence } = holder
-        if (change.kind === 'forget') {
-          const keys = [jobKeyOf(jobKey), savedKey, ...paymentKeysOf(change.payment)]
-          return (await ask(() => commands.forgetJob(keys.length, ...keys, jobKey, fence))) === 1
-        }
-        const keys = [jobKeyOf(jobKey), savedKey, accounts.keyOf(jobKey)]
-        const rest = keepArguments(holder, change)
-        const isKept = (await ask(() => commands.keepJob(keys.length, ...keys, ...rest))) === 1
-        if (isKept) await replicated()
-        return isKept
+        const isWritten = await ask(() => {
+          if (change.kind === 'forget') {
+            const keys = [jobKeyOf(jobKey), savedKey, ...paymentKeysOf(change.payment)]
+            return commands.forgetJob(keys.length, ...keys, jobKey, fence)
+          }
+          const keys = [jobKeyOf(jobKey), savedKey, accounts.keyOf(jobKey)]
+          return commands.keepJob(keys.length, ...keys, ...keepArguments(holder, change))
+        })
+        // Forgotten too: a replica that still has a response that was taken back would have it charged after a failover.
+        if (isWritten === 1) await replicated()
+        return isWritten === 1
       },
       unresolved: () => ask(() => commands.unresolvedJobs(1, savedKey)),
     },

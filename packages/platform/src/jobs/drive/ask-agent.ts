@@ -1,6 +1,7 @@
 import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { readOutcome, type Outcome } from '@farebox/client/internal/attempt/read-outcome'
-import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
+import { sendInSpan } from '@farebox/protocol/internal/trace/spans'
+import { readTraceparent } from '@farebox/protocol/internal/trace/traceparent'
 import { calledFor } from '../../agents/agent-row.ts'
 import { readRecentAgent } from '../../agents/read-agent.ts'
 import { executeLimits } from '../../outbound/limits.ts'
@@ -34,24 +35,31 @@ export async function askAgent(
   const requestBody = job.requestBody ?? (await readRequest(parts.database, job.jobId))
   if (requestBody === undefined || sealedPayment === undefined)
     throw new Error(`job ${job.jobId} has nothing left to be sent`)
-  const outcome = await parts.outbound.send({
-    url: `${job.endpoint}/execute`,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'payment-signature': parts.seal.open(job.jobId, sealedPayment),
-      ...(job.trace && { traceparent: writeTraceparent(job.trace) }),
-    },
-    body: requestBody,
-    // Read now, because the agent may have been transferred or moved since the job was ordered.
-    calledFor: async () => {
-      const agent = await readRecentAgent(parts.database, job.agentId)
-      return agent?.endpoint === job.endpoint ? calledFor(agent) : undefined
-    },
-    ...executeLimits(job.maxDeadlineSeconds),
-    signal,
-  })
+  const url = `${job.endpoint}/execute`
+  const outcome = await sendInSpan(
+    job.trace ?? readTraceparent(undefined),
+    { method: 'POST', url },
+    traceparent =>
+      parts.outbound.send({
+        url,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'payment-signature': parts.seal.open(job.jobId, sealedPayment),
+          traceparent,
+        },
+        body: requestBody,
+        // Read now, because the agent may have been transferred or moved since the job was ordered.
+        calledFor: async () => {
+          const agent = await readRecentAgent(parts.database, job.agentId)
+          return agent?.endpoint === job.endpoint ? calledFor(agent) : undefined
+        },
+        ...executeLimits(job.maxDeadlineSeconds),
+        signal,
+      }),
+    sent => (sent.kind === 'failed' ? undefined : sent.status),
+  )
   if (outcome.kind === 'failed') {
     parts.log.info('the agent did not answer', {
       ...jobFields(job),

@@ -5,7 +5,7 @@ import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { jobFields } from '../records/job-fields.ts'
-import type { StoredTrace } from '../records/stored-trace.ts'
+import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { JobRow } from '../records/job-row.ts'
 import { leastDeadlineSeconds } from '../../reputation/fair-deadline.ts'
 import type { AdmitOrder } from './admit-order.ts'
@@ -24,7 +24,7 @@ export interface OrderedJob {
 }
 
 /** The source of an order, and how it is admitted. */
-export type Ordering = { readonly trace: StoredTrace } & (
+export type Ordering = { readonly trace: Trace } & (
   | {
       readonly kind: 'caller'
       readonly provePayment: ProvePayment
@@ -91,7 +91,7 @@ export async function orderJob(
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
     sealedPayment: parts.seal.seal(jobId, order.payment),
     tokenHashes: [hash],
-    trace: { id: ordering.trace.id, isSampled: ordering.trace.isSampled },
+    trace: ordering.trace,
     ...(ordering.kind === 'caller' && { runId: ordering.runId }),
   }
   const job =

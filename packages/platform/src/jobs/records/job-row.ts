@@ -1,4 +1,4 @@
-import { toStoredTrace, type StoredTrace } from './stored-trace.ts'
+import { parseTraceparent, type Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { JobFault } from '../../reputation/judge-fault.ts'
 import type { AnswerState, JobState, PaymentStatus } from './states.ts'
@@ -20,7 +20,7 @@ export interface JobRow {
   readonly payTo: string
   readonly amountAtomic: bigint
   /** The trace of the order; undefined when it was ordered before traces were kept. */
-  readonly trace: StoredTrace | undefined
+  readonly trace: Trace | undefined
   readonly network: string
   readonly asset: string
   /** The authorization without its signature. */
@@ -169,7 +169,7 @@ export function toJobRow(columns: JobColumns): JobRow {
     payer: columns.payer,
     payTo: columns.pay_to,
     amountAtomic: BigInt(columns.amount_atomic),
-    trace: toStoredTrace(columns.traceparent),
+    trace: parseTraceparent(columns.traceparent ?? undefined),
     network: columns.network,
     asset: columns.asset,
     authorization: toAuthorization(columns),

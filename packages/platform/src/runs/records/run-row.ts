@@ -1,4 +1,4 @@
-import { toStoredTrace, type StoredTrace } from '../../jobs/records/stored-trace.ts'
+import { parseTraceparent, type Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { RunPlan, StoredRun } from '../../checking/run-messages.ts'
 
 /** A run as stored by the platform. */
@@ -13,7 +13,7 @@ export interface RunRow extends StoredRun {
   readonly flowId: string | undefined
   readonly name: string
   /** The trace of all its jobs; undefined when it was started before traces were kept. */
-  readonly trace: StoredTrace | undefined
+  readonly trace: Trace | undefined
   readonly revision: number
   readonly news: number
   readonly plan: RunPlan
@@ -56,7 +56,7 @@ export function toRunRow(columns: RunColumns): RunRow {
     hasAccount: columns.has_account,
     flowId: columns.flow_id ?? undefined,
     name: columns.name,
-    trace: toStoredTrace(columns.traceparent),
+    trace: parseTraceparent(columns.traceparent ?? undefined),
     flow: columns.flow,
     input: columns.input,
     maxTotal: columns.max_total,

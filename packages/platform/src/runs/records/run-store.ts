@@ -1,7 +1,6 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import { writeTraceparent } from '@farebox/protocol/internal/trace/traceparent'
+import { keepTrace, type Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type pg from 'pg'
-import type { StoredTrace } from '../../jobs/records/stored-trace.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { WrittenRun } from '../../checking/run-messages.ts'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
@@ -23,7 +22,7 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly payer: string | undefined
   readonly flowId: string | undefined
   readonly name: string
-  readonly trace: StoredTrace
+  readonly trace: Trace
   readonly flow: string
   readonly input: string
   readonly maxTotal: string
@@ -64,7 +63,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
       run.plan.isOver ? new Date(nowMs) : null,
       run.requestHash,
       run.hasAccount,
-      writeTraceparent(run.trace),
+      keepTrace(run.trace),
     ],
   )
   if (rowCount !== 1) return false

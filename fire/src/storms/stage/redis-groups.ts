@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  PRIMARY,
+  startRedisCluster,
+  startRedisSentinels,
+  type RedisGroup,
+} from 'farebox/src/jobs/test-setup/redis-groups'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import type { Random } from '../../simulator/seeded-random.ts'
+import { createStore, type StageStore } from './stage-store.ts'
+import type { Stage } from './stage.ts'
+
+/** Servers of Redis that replace each other, with the stores of agents in them. */
+export interface StruckGroup {
+  readonly name: 'cluster' | 'sentinels'
+  readonly stores: readonly StageStore[]
+  /** Primaries that were killed. */
+  killed: number
+  /** Slots that were moved. */
+  moved: number
+  /** Does to it what is next. Resolves once every server is up and has a copy again. */
+  strike(random: Random): Promise<void>
+}
+
+/** A busy machine is not taken for a dead one. */
+const NODE_TIMEOUT_MS = 2_000
+/** Delivered between two strikes: each leaves jobs that a failover could lose. */
+const JOBS_BETWEEN = 10
+const LONGEST_PAUSE_MS = 1_000
+
+/** A replica has what was acknowledged: what was delivered before a failover is answered with the same bytes after it. */
+const REPLICATED = 'replicas=1'
+
+/**
+ * Starts a cluster of three primaries with replicas, and a primary with a replica that three Sentinels watch. Each of the
+ * prefixes is a store in the cluster.
+ */
+export async function startRedisGroups(
+  stage: Stage,
+  prefixes: readonly string[],
+): Promise<readonly StruckGroup[]> {
+  const stopped = <Group extends RedisGroup>(group: Group): Group => {
+    stage.onStrike(group.stop)
+    return group
+  }
+  const [cluster, sentinels] = await Promise.all([
+    startRedisCluster(NODE_TIMEOUT_MS).then(stopped),
+    startRedisSentinels(NODE_TIMEOUT_MS).then(stopped),
+  ])
+  const inCluster = prefixes.map(prefix => openStore(cluster, 'cluster=true', prefix, `{${prefix}}:`))
+  const behindSentinels = [openBehindSentinels(sentinels, 'west')]
+  const ofCluster: StruckGroup = {
+    name: 'cluster',
+    stores: inCluster,
+    killed: 0,
+    moved: 0,
+    async strike(random) {
+      const { tag } = random.pick(inCluster)
+      const isKilled = ofCluster.killed === ofCluster.moved
+      await noteOutage(stage, ofCluster, () =>
+        isKilled ? killPrimary(cluster, tag) : cluster.moveSlotOf(tag),
+      )
+      ofCluster[isKilled ? 'killed' : 'moved'] += 1
+    },
+  }
+  const ofSentinels: StruckGroup = {
+    name: 'sentinels',
+    stores: behindSentinels,
+    killed: 0,
+    moved: 0,
+    async strike() {
+      await noteOutage(stage, ofSentinels, () => killPrimary(sentinels, ''))
+      ofSentinels.killed += 1
+    },
+  }
+  return [ofCluster, ofSentinels]
+}
+
+/** The store of a prefix in what Sentinels watch. */
+export function openBehindSentinels(group: RedisGroup, prefix: string): StageStore {
+  return openStore(group, `sentinel=${PRIMARY}`, prefix, `${prefix}:`)
+}
+
+function openStore(group: RedisGroup, parameters: string, prefix: string, tag: string): StageStore {
+  return createStore({
+    setting: `redis://${group.servers}/0?${parameters}&${REPLICATED}&prefix=${prefix}`,
+    tag,
+    primary: () => group.primaryOf(tag),
+  })
+}
+
+/** Strikes a group so often, each time after new jobs were delivered from it. Resolves to what was wrong. */
+export async function strikeGroup(
+  { agents, eventLog, signal }: Stage,
+  group: StruckGroup,
+  count: number,
+  random: Random,
+): Promise<readonly string[]> {
+  const names = new Set(agents.filter(({ store }) => group.stores.includes(store)).map(({ name }) => name))
+  const countDelivered = (): number =>
+    [...eventLog.orders.values()].filter(({ attempts }) =>
+      attempts.some(({ agent, answer }) => names.has(agent) && answer?.status === 200),
+    ).length
+  try {
+    for (let index = 0; index < count; index += 1) {
+      const before = countDelivered()
+      await until(() => signal.aborted || countDelivered() >= before + JOBS_BETWEEN)
+      await delay(random.between(0, LONGEST_PAUSE_MS))
+      if (signal.aborted) break
+      await group.strike(random)
+    }
+    return []
+  } catch (error) {
+    return [`the ${group.name} does not come back: ${String(error)}`]
+  }
+}
+
+/** A store that is struck may keep nothing, until it is whole. */
+async function noteOutage(
+  { agents, eventLog }: Stage,
+  { name, stores }: StruckGroup,
+  work: () => Promise<void>,
+): Promise<void> {
+  const atMs = Date.now()
+  try {
+    await work()
+  } finally {
+    const struck = agents.filter(({ store }) => stores.includes(store)).map(agent => agent.name)
+    eventLog.outages.push({ kind: 'redis', name, pid: 0, agents: struck, atMs, untilMs: Date.now() })
+  }
+}
+
+/** SIGKILL; the server comes back when its replica has taken its place. */
+export async function killPrimary(group: RedisGroup, key: string): Promise<void> {
+  const killed = await group.primaryOf(key)
+  await group.kill(killed)
+  await until(() =>
+    group.primaryOf(key).then(
+      port => port !== killed,
+      () => false,
+    ),
+  )
+  await group.rejoin(killed)
+}
