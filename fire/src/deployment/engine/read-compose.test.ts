@@ -24,5 +24,5 @@ test('what an engine would start is read from the Compose file and the Dockerfil
     ['default', []],
     ['agents', ['agent.internal']],
   ])
-  expect([graceMsOf(facilitator), graceMsOf(balancer)]).toEqual([40_000, 10_000])
+  expect([graceMsOf(facilitator), graceMsOf(balancer)]).toEqual([40_000, 1_000])
 })
