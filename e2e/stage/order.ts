@@ -11,30 +11,33 @@ export interface ListedAgent {
   readonly wallet: string
 }
 
-/** The validity of an order: long enough for a restart of the platform. */
+/** The default validity of an order: long enough for a restart of the platform. */
 const ORDER_SECONDS = 600
+/** How much longer a payment is valid than its order: it is settled after the job is done. */
+const SETTLING_SECONDS = 30
 
 /** Signs an order of a job, which can be stored and sent again. */
 export async function signOrder(
-  stage: Stage,
+  stage: Pick<Stage, 'crypto'>,
   agent: ListedAgent,
   task: {
     readonly capability: string
     readonly price: string
     readonly input: { readonly [field: string]: unknown }
     readonly payerKey?: string
+    readonly deadlineSeconds?: number
+    readonly jobId?: string
   },
 ): Promise<JobOrder> {
-  const { capability, price, input, payerKey } = task
-  const jobId = randomUUID()
+  const { capability, price, input, payerKey, deadlineSeconds = ORDER_SECONDS, jobId = randomUUID() } = task
   const payment = await signFor(stage, {
     payTo: agent.wallet,
     price,
     boundTo: { endpoint: `${agent.endpoint}/execute`, capability, jobId },
-    validSeconds: ORDER_SECONDS,
+    validSeconds: deadlineSeconds + SETTLING_SECONDS,
     ...(payerKey !== undefined && { payerKey }),
   })
-  const deadline = Math.floor(Date.now() / 1_000) + ORDER_SECONDS
+  const deadline = Math.floor(Date.now() / 1_000) + deadlineSeconds
   return { agent_id: agent.agentId, capability, job_id: jobId, input, deadline, payment }
 }
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { startChain, type LocalChain, type StartChainOptions } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createFacilitatorSecret } from '@farebox/local/src/facilitator-secret'
@@ -63,10 +63,12 @@ export interface Stage {
 let stages = 0
 
 /** Sets up the stage: a chain, a separate database, and a funded payer. */
-export async function setStage(): Promise<Stage> {
+export async function setStage(
+  chainOptions: Pick<StartChainOptions, 'blockTimeSeconds'> = {},
+): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-e2e-'))
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  const chain = await startChain()
+  const chain = await startChain(chainOptions)
   stops.push(chain.stop)
   const databaseUrl = await openDatabase(folder, stops)
   const schema = `e2e_${process.pid}_${(stages += 1)}`

@@ -34,6 +34,11 @@ export const BATTERIES: { readonly [name: string]: BatteryEntry } = {
     packages: [...SERVED, 'packages/server'],
     onlyNamed: true,
   },
+  deployment: {
+    load: async () => (await import('./deployment/battery.ts')).deployment,
+    packages: [...SERVED, 'packages/client', 'packages/platform', 'packages/server', 'deploy'],
+    onlyNamed: true,
+  },
   simulator: {
     load: async () => (await import('./simulator/battery.ts')).simulator,
     packages: [...SERVED, 'packages/client'],

@@ -62,9 +62,11 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
       findings: findings.map(finding => `${finding} (npm run fire -- failover)`),
     }
   }
-  return await playOnStage(signal, play, async base => {
-    cluster = await startCluster(programs, base)
-    return cluster.url
+  return await playOnStage(signal, play, {
+    async startDatabase(base) {
+      cluster = await startCluster(programs, base)
+      return cluster.url
+    },
   })
 }
 

@@ -32,6 +32,8 @@ const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: nu
   postgres: [1_000, 12_000],
   // A command is abandoned after one second, and executed nevertheless.
   redis: [500, 4_000],
+  // No storm freezes one.
+  other: [1_000, 4_000],
 }
 
 // S5, S6, S7: in the end money moved = jobs completed, and every answer was true.

@@ -25,6 +25,8 @@ export interface NodeOptions {
   readonly name: string
   readonly folder: string
   readonly ports: readonly [server: number, rest: number]
+  /** The one that it listens on; its network of 256 addresses may connect. */
+  readonly address: string
   readonly etcdPort: number
   readonly patroniPath: string
   /** The folder of PostgreSQL's programs. */
@@ -33,15 +35,10 @@ export interface NodeOptions {
 
 /** The minimum that Patroni accepts for the first two, in seconds: a primary that is silent for so long is replaced. */
 const TIMES = { ttl: 20, loop_wait: 1, retry_timeout: 5 }
-const HBA = [
-  'local all all trust',
-  'host all all 127.0.0.1/32 trust',
-  'host replication all 127.0.0.1/32 trust',
-]
 
 /** Creates a node that is not started yet. */
 export async function createNode(options: NodeOptions): Promise<PatroniNode> {
-  const { name, folder, ports, patroniPath } = options
+  const { name, folder, ports, address, patroniPath } = options
   const [port, restPort] = ports
   const home = join(folder, name)
   const [pidFile, configFile] = [join(home, 'data', 'postmaster.pid'), join(home, 'patroni.yml')]
@@ -61,7 +58,7 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
     restPort,
     killServer,
     async isPrimary() {
-      const answer = await fetch(`http://127.0.0.1:${restPort}/primary`).catch(() => undefined)
+      const answer = await fetch(`http://${address}:${restPort}/primary`).catch(() => undefined)
       return answer?.status === 200
     },
     async killAll() {
@@ -89,9 +86,9 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
 }
 
 /** Patroni's settings: synchronous replication, and no restart of a server that died. */
-function configuration({ name, ports, etcdPort, binaries }: NodeOptions, home: string): object {
+function configuration({ name, ports, address, etcdPort, binaries }: NodeOptions, home: string): object {
   const [port, restPort] = ports
-  const rest = `127.0.0.1:${restPort}`
+  const rest = `${address}:${restPort}`
   const role = { username: 'farebox' }
   return {
     scope: 'farebox-fire',
@@ -109,14 +106,16 @@ function configuration({ name, ports, etcdPort, binaries }: NodeOptions, home: s
       initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, { auth: 'trust' }, { username: role.username }],
     },
     postgresql: {
-      listen: `127.0.0.1:${port}`,
-      connect_address: `127.0.0.1:${port}`,
+      listen: `${address}:${port}`,
+      connect_address: `${address}:${port}`,
       data_dir: join(home, 'data'),
       pgpass: join(home, 'pgpass'),
       bin_dir: binaries,
       authentication: { replication: role, superuser: role, rewind: role },
       parameters: { unix_socket_directories: home, wal_log_hints: 'on' },
-      pg_hba: HBA,
+      pg_hba: ['local all all', `host all all ${address}/24`, `host replication all ${address}/24`].map(
+        rule => `${rule} trust`,
+      ),
     },
   }
 }

@@ -1,8 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import pg from 'pg'
 import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
+import { askDatabase } from '../../storms/stage/ask-database.ts'
+import type { StoreBase } from '../../storms/stage/stage.ts'
 import { createNode, type PatroniNode } from './patroni-node.ts'
 import type { Programs } from './find-programs.ts'
 import { startPgBouncer } from './start-pgbouncer.ts'
@@ -15,41 +16,52 @@ export interface Cluster {
   /** Through PgBouncer in transaction mode, and then HAProxy. */
   readonly pooledUrl: string
   /**
-   * SIGKILL to the primary's server, or to its Patroni as well. Resolves once the other one accepts writes, to the
-   * elapsed milliseconds.
+   * SIGKILL to the primary's server, or to its Patroni as well, or SIGTERM to its Patroni, which hands over first. Resolves
+   * once the other one accepts writes, to the elapsed milliseconds.
    */
-  killPrimary(victim: 'server' | 'machine'): Promise<number>
-  /** Restarts the killed processes, and resolves once the server is the synchronous standby. */
+  killPrimary(victim: 'server' | 'machine' | 'stopped'): Promise<number>
+  /** SIGKILL to the standby's server and to its Patroni. */
+  killStandby(): Promise<void>
+  /** Restarts the ended processes, and resolves once the server is the synchronous standby. */
   restore(): Promise<void>
 }
 
 /**
- * Starts the cluster; functions passed to `onStrike` end it, the last first. Resolves once the standby is synchronous.
+ * Starts the cluster. Resolves once the standby is synchronous.
+ *
+ * @param address - the address on which every server listens for clients
  */
 export async function startCluster(
   programs: Programs,
-  { folder: parent, onStrike }: { readonly folder: string; onStrike(stop: () => Promise<unknown>): void },
+  { folder: parent, onStrike, manage }: StoreBase,
+  address = '127.0.0.1',
 ): Promise<Cluster> {
   const folder = join(parent, 'cluster')
   await mkdir(folder)
   await chmod(folder, 0o777)
-  const etcdPort = await startEtcd(programs, folder, onStrike)
+  const etcdPort = await startEtcd(programs, folder, manage)
   const create = async (name: string): Promise<PatroniNode> => {
     const ports = [await findLastingPort(), await findLastingPort()] as const
     const { patroni: patroniPath, binaries } = programs
-    const node = await createNode({ name, folder, ports, etcdPort, patroniPath, binaries })
+    const node = await createNode({ name, folder, ports, address, etcdPort, patroniPath, binaries })
     onStrike(node.stop)
     return node
   }
   const nodes = [await create('one'), await create('two')]
   // One after the other: the first creates the database, the second copies it.
   for (const node of nodes) await node.start()
-  const url = `postgres://farebox@127.0.0.1:${await startHaProxy(programs, folder, nodes, onStrike)}/postgres`
+  const port = await startHaProxy(programs, { folder, address }, nodes, manage)
+  const url = `postgres://farebox@${address}:${port}/postgres`
   await until(() => isSynchronous(url).catch(() => false))
-  await ask(url, `alter role farebox in database postgres set statement_timeout = '10s'`)
-  const port = await findLastingPort()
-  const pooler = await startPgBouncer({ path: programs.pgbouncer, folder, port, databaseUrl: url })
-  onStrike(pooler.stop)
+  await askDatabase(url, `alter role farebox in database postgres set statement_timeout = '10s'`)
+  const pooled = {
+    path: programs.pgbouncer,
+    folder,
+    address,
+    port: await findLastingPort(),
+    databaseUrl: url,
+  }
+  const pooler = await manage('other', 'pgbouncer', () => startPgBouncer(pooled))
   const killed = new Set<PatroniNode>()
   return {
     url,
@@ -60,13 +72,20 @@ export async function startCluster(
       if (victim === 'server') await primary.killServer()
       else {
         killed.add(primary)
-        await primary.killAll()
+        await (victim === 'machine' ? primary.killAll() : primary.stop())
       }
       await until(async () => {
         const next = nodes.find(node => node !== primary)
         return (await next?.isPrimary()) === true && (await takesWrites(url))
       })
       return Math.round(performance.now() - atMs)
+    },
+    async killStandby() {
+      const primary = await findPrimary(nodes)
+      for (const node of nodes.filter(one => one !== primary)) {
+        killed.add(node)
+        await node.killAll()
+      }
     },
     async restore() {
       for (const node of killed) await node.start()
@@ -76,12 +95,12 @@ export async function startCluster(
   }
 }
 
-type OnStrike = (stop: () => Promise<unknown>) => void
+type Manage = StoreBase['manage']
 
-async function startEtcd({ etcd }: Programs, folder: string, onStrike: OnStrike): Promise<number> {
+async function startEtcd({ etcd }: Programs, folder: string, manage: Manage): Promise<number> {
   const [port, peerPort] = [await findLastingPort(), await findLastingPort()]
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`]
-  const child = await startProgram({
+  const program = {
     name: 'etcd',
     path: etcd,
     arguments: flags({
@@ -95,8 +114,8 @@ async function startEtcd({ etcd }: Programs, folder: string, onStrike: OnStrike)
     }),
     ready: 'ready to serve client requests|serving insecure client requests',
     logFile: join(folder, 'etcd.log'),
-  })
-  onStrike(child.stop)
+  }
+  await manage('other', 'etcd', () => startProgram(program))
   return port
 }
 
@@ -107,14 +126,14 @@ function flags(values: { readonly [name: string]: string }): readonly string[] {
 /** Forwards to the server that Patroni reports as the primary; connections to another one are cut. */
 async function startHaProxy(
   { haproxy }: Programs,
-  folder: string,
+  { folder, address }: { readonly folder: string; readonly address: string },
   nodes: readonly PatroniNode[],
-  onStrike: OnStrike,
+  manage: Manage,
 ): Promise<number> {
   const port = await findLastingPort()
   const file = join(folder, 'haproxy.cfg')
   const servers = nodes.map(
-    ({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort}`,
+    ({ name, port, restPort }) => `  server ${name} ${address}:${port} check port ${restPort}`,
   )
   await writeFile(
     file,
@@ -128,23 +147,22 @@ defaults
   timeout server 1h
 listen primary
   log global
-  bind 127.0.0.1:${port}
+  bind ${address}:${port}
   option httpchk OPTIONS /primary
   http-check expect status 200
   default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `,
   )
-  const child = await startProgram({
+  const program = {
     name: 'HAProxy',
     path: haproxy,
     arguments: ['-db', '-f', file],
     // HAProxy reports nothing before it has asked both, and one of them is not a primary.
     ready: 'is DOWN',
     logFile: join(folder, 'haproxy.log'),
-  })
-  // Its data need not be kept.
-  onStrike(() => child.stop(0))
+  }
+  await manage('other', 'database-haproxy', () => startProgram(program))
   return port
 }
 
@@ -156,28 +174,14 @@ async function findPrimary(nodes: readonly PatroniNode[]): Promise<PatroniNode> 
 }
 
 async function isSynchronous(url: string): Promise<boolean> {
-  const [row] = await ask(
+  const [row] = await askDatabase<{ readonly count: number }>(
     url,
     `select count(*)::integer as count from pg_stat_replication where sync_state = 'sync'`,
   )
-  return row?.['count'] === 1
+  return row?.count === 1
 }
 
 async function takesWrites(url: string): Promise<boolean> {
-  const rows = await ask(url, 'select 1 where not pg_is_in_recovery()').catch(() => [])
+  const rows = await askDatabase(url, 'select 1 where not pg_is_in_recovery()').catch(() => [])
   return rows.length === 1
-}
-
-async function ask(
-  connectionString: string,
-  statement: string,
-): Promise<readonly { readonly [name: string]: unknown }[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query<{ [name: string]: unknown }>(statement)).rows
-  } finally {
-    await client.end()
-  }
 }

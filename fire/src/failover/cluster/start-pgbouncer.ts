@@ -9,6 +9,8 @@ export interface PgBouncerOptions {
   /** Its configuration and its log; the unprivileged user must be able to enter it. */
   readonly folder: string
   readonly port: number
+  /** The one that it listens on; default 127.0.0.1. */
+  readonly address?: string
   readonly databaseUrl: string
 }
 
@@ -19,7 +21,7 @@ const SERVER_CONNECTIONS = 3
 export async function startPgBouncer(
   options: PgBouncerOptions,
 ): Promise<RunningChild<true> & { readonly url: string }> {
-  const { path, folder, port, databaseUrl } = options
+  const { path, folder, port, address = '127.0.0.1', databaseUrl } = options
   const { hostname, port: serverPort, pathname, username } = new URL(databaseUrl)
   const user = username === '' ? 'root' : username
   const file = join(folder, 'pgbouncer.ini')
@@ -28,7 +30,7 @@ export async function startPgBouncer(
     `[databases]
 * = host=${hostname} port=${serverPort === '' ? '5432' : serverPort} user=${user}
 [pgbouncer]
-listen_addr = 127.0.0.1
+listen_addr = ${address}
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
@@ -46,5 +48,5 @@ ignore_startup_parameters = extra_float_digits
     ready: 'process up',
     logFile: join(folder, 'pgbouncer.log'),
   })
-  return { ...child, url: `postgres://${user}@127.0.0.1:${port}${pathname}` }
+  return { ...child, url: `postgres://${user}@${address}:${port}${pathname}` }
 }

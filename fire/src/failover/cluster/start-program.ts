@@ -1,5 +1,5 @@
-import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
-import { endWithUs } from '@farebox/local/src/processes/end-with-us'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
+import { startWithUs } from '../../storms/stage/start-with-us.ts'
 
 /** Debian's unprivileged user: PostgreSQL, Patroni and PgBouncer do not run as root. */
 export const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -22,14 +22,12 @@ export async function startProgram(program: Program): Promise<RunningChild<true>
   const { name, path, logFile, ready, environment = {} } = program
   const isRoot = process.getuid?.() === 0
   const command = isRoot ? 'setpriv' : path
-  const child = await startChild({
+  return await startWithUs({
     part: name,
     command,
     arguments: isRoot ? [...AS_NOBODY, path, ...program.arguments] : program.arguments,
     environment: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/nonexistent', ...environment },
     logFile,
-    readReady: line => (new RegExp(ready).test(line) ? true : undefined),
+    ready,
   })
-  void child.exited.then(endWithUs(child.pid))
-  return child
 }

@@ -23,10 +23,16 @@ const ASKED_AT_ONCE = 16
 /**
  * Waits until all work has ended, repeats every charged order, and compares the answers to some orders, and the whole
  * ledger, with the facts.
+ *
+ * @param kept - the orders whose responses the agents still keep: they keep them for ten minutes
  */
-export async function audit(stage: Stage, orders: readonly StormOrder[]): Promise<Audit> {
+export async function audit(
+  stage: Stage,
+  orders: readonly StormOrder[],
+  kept: readonly StormOrder[] = orders,
+): Promise<Audit> {
   const unsettled = await awaitCalm(stage)
-  const unfetched = await fetchAgain(stage, orders, await readChain(stage.chain))
+  const unfetched = await fetchAgain(stage, kept, await readChain(stage.chain))
   const evidence = await gatherEvidence(stage, orders)
   const findings = [...unsettled, ...unfetched, ...CHECKS.flatMap(check => check(evidence))]
   return { chain: evidence.chain, counts: count(evidence), findings }

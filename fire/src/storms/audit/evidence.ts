@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import pg from 'pg'
 import type { EventLog, StormOrder } from '../event-log.ts'
+import { askDatabase } from '../stage/ask-database.ts'
 import { LEDGER_SCHEMA, type Stage } from '../stage/stage.ts'
 import { readChain, type ChainRecord } from './read-chain.ts'
 
@@ -18,7 +18,8 @@ export interface Evidence {
 }
 
 /** A row of the facilitators' ledger, as the database has it. */
-interface LedgerRow {
+// A type alias, because an interface cannot be the type of a query row.
+type LedgerRow = {
   readonly payer: string
   readonly nonce: string
   readonly state: string
@@ -53,12 +54,6 @@ export async function gatherEvidence(stage: Stage, orders: readonly StormOrder[]
 
 /** Reads the ledger directly. Rejects if the database cannot be reached. */
 export async function readLedger({ databaseUrl }: Pick<Stage, 'databaseUrl'>): Promise<readonly LedgerRow[]> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    const columns = 'payer, nonce, state, pay_to, value, transaction_hash, block_number'
-    return (await client.query<LedgerRow>(`select ${columns} from ${LEDGER_SCHEMA}.payments`)).rows
-  } finally {
-    await client.end()
-  }
+  const columns = 'payer, nonce, state, pay_to, value, transaction_hash, block_number'
+  return await askDatabase<LedgerRow>(databaseUrl, `select ${columns} from ${LEDGER_SCHEMA}.payments`)
 }

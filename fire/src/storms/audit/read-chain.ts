@@ -27,6 +27,9 @@ const EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
+/** An answer may have at most 10 MB, which is about 8,000 payments. */
+const PAGE_BLOCKS = 200n
+
 /** The payments for the group of an order, which is named after an authorization or a payer. */
 export function paymentsFor(
   { group }: Pick<StormOrder, 'group'>,
@@ -40,7 +43,14 @@ export async function readChain({ rpcUrl, usdc }: LocalChain, fromBlock = 0n): P
   const node = createPublicClient({ transport: http(rpcUrl) })
   // The chain is ours: its token is a real contract, and its events have the expected form.
   const wanted = { address: usdc, events: EVENTS, strict: true } as const
-  const logs = await node.getLogs({ ...wanted, fromBlock, toBlock: 'latest' })
+  const latest = await node.getBlockNumber({ cacheTime: 0 })
+  const readPage = async (first: bigint) => {
+    const last = first + PAGE_BLOCKS - 1n
+    return await node.getLogs({ ...wanted, fromBlock: first, toBlock: last < latest ? last : latest })
+  }
+  const pages: Awaited<ReturnType<typeof readPage>>[] = []
+  for (let first = fromBlock; first <= latest; first += PAGE_BLOCKS) pages.push(await readPage(first))
+  const logs = pages.flat()
   const payments = new Map<string, ChainPayment>()
   const oddities: string[] = []
   for (const [index, used] of logs.entries()) {

@@ -3,6 +3,7 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
+import type { Fetch } from '@farebox/client/exchange/client-options'
 import { execute } from '@farebox/client/execute'
 import { resume } from '@farebox/client/resume'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
@@ -29,6 +30,8 @@ export interface Call {
   readonly url: string
   readonly jobId: string
   readonly privateKey: string
+  /** In place of the global one; our client's alone. */
+  readonly fetch?: Fetch
 }
 
 /** Tries once, and again when it is called again; resolves to the text in the output. */
@@ -56,14 +59,14 @@ export async function callAgent(caller: 'ours' | 'stock', call: Call): Promise<C
 }
 
 /** Our client: `execute`, then `resume`. */
-function createOurs({ crypto, url, jobId, privateKey }: Call): Attempt {
+function createOurs({ crypto, url, jobId, privateKey, fetch }: Call): Attempt {
   const signer = privateKeySigner(crypto, privateKey)
   let entry: JournalEntry | undefined
   const journal = (written: JournalEntry): void => {
     entry = written
   }
   return async () => {
-    const options = { crypto, signal: AbortSignal.timeout(HANG_MS) }
+    const options = { crypto, signal: AbortSignal.timeout(HANG_MS), ...(fetch && { fetch }) }
     const first = { ...options, signer, jobId, deadlineSeconds: DEADLINE_SECONDS, journal }
     const { output } = await (entry === undefined
       ? execute(url, CAPABILITY, { text: jobId }, first)

@@ -2,7 +2,7 @@ import type { ChildExit } from '@farebox/local/src/starting/child-exit'
 import { until } from '@farebox/protocol/src/test-setup/until'
 
 /** The kinds of processes that can be killed. */
-export type ManagedKind = 'agent' | 'facilitator' | 'postgres' | 'redis'
+export type ManagedKind = 'agent' | 'facilitator' | 'postgres' | 'redis' | 'other'
 
 /** A process of the stage: it can be ended at any moment, and is restarted at the same address. */
 export interface ManagedProcess {

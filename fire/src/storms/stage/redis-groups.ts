@@ -49,14 +49,8 @@ export async function startRedisGroups(
     startRedisCluster(NODE_TIMEOUT_MS).then(stopped),
     startRedisSentinels(NODE_TIMEOUT_MS).then(stopped),
   ])
-  const store = (group: RedisGroup, parameters: string, prefix: string, tag: string): StageStore =>
-    createStore({
-      setting: `redis://${group.servers}/0?${parameters}&${REPLICATED}&prefix=${prefix}`,
-      tag,
-      primary: () => group.primaryOf(tag),
-    })
-  const inCluster = prefixes.map(prefix => store(cluster, 'cluster=true', prefix, `{${prefix}}:`))
-  const behindSentinels = [store(sentinels, `sentinel=${PRIMARY}`, 'west', 'west:')]
+  const inCluster = prefixes.map(prefix => openStore(cluster, 'cluster=true', prefix, `{${prefix}}:`))
+  const behindSentinels = [openBehindSentinels(sentinels, 'west')]
   const ofCluster: StruckGroup = {
     name: 'cluster',
     stores: inCluster,
@@ -82,6 +76,19 @@ export async function startRedisGroups(
     },
   }
   return [ofCluster, ofSentinels]
+}
+
+/** The store of a prefix in a group that Sentinels watch. */
+export function openBehindSentinels(group: RedisGroup, prefix: string): StageStore {
+  return openStore(group, `sentinel=${PRIMARY}`, prefix, `${prefix}:`)
+}
+
+function openStore(group: RedisGroup, parameters: string, prefix: string, tag: string): StageStore {
+  return createStore({
+    setting: `redis://${group.servers}/0?${parameters}&${REPLICATED}&prefix=${prefix}`,
+    tag,
+    primary: () => group.primaryOf(tag),
+  })
 }
 
 /** Strikes a group repeatedly, each time after new jobs were delivered from it. Resolves to the violations. */
@@ -126,7 +133,7 @@ async function noteOutage(
 }
 
 /** SIGKILL; the server restarts when its replica has replaced it. */
-async function killPrimary(group: RedisGroup, key: string): Promise<void> {
+export async function killPrimary(group: RedisGroup, key: string): Promise<void> {
   const killed = await group.primaryOf(key)
   await group.kill(killed)
   await until(() =>

@@ -74,22 +74,34 @@ const CONNECTIONS = 250
 /** A log line of an agent that could not store the result of a run; a failed claim has none. */
 const UNKEPT = /the job store failed (?!before the job was claimed).*"job":"([^"]+)"/
 
-/** Starts the database of a stage, and resolves to its connection string; `onStrike` ends what was started. */
-export type StartStageDatabase = (base: Pick<BaseStage, 'folder' | 'onStrike'>) => Promise<string>
+/** What the stores of a stage are started with: `manage` keeps a process up, and `onStrike` ends other things. */
+export interface StoreBase extends Pick<BaseStage, 'folder' | 'onStrike'> {
+  manage<Started extends Life>(
+    kind: ManagedKind,
+    name: string,
+    launch: () => Promise<Started>,
+  ): Promise<Started>
+}
+
+/** How a stage differs from the usual one. */
+export interface StagePlan {
+  /** In place of the PostgreSQL that is one of the victims; resolves to its connection string. */
+  startDatabase?(base: StoreBase): Promise<string>
+  /** Default: each transaction gets a block at once. */
+  readonly blockTimeSeconds?: number
+}
 
 /**
  * Starts chain, Redis and PostgreSQL, runs the play on them, and ends everything that was started, in any case.
- *
- * @param startDatabase - instead of a server that is one of the victims
  */
 export async function playOnStage<Seen>(
   signal: AbortSignal,
   play: (stage: Stage) => Promise<Seen>,
-  startDatabase?: StartStageDatabase,
+  plan: StagePlan = {},
 ): Promise<Seen> {
-  const base = await setStage()
+  const base = await setStage(plan)
   try {
-    const stores = await openStores(base, signal, startDatabase)
+    const stores = await openStores(base, signal, plan)
     return await play({ ...stores, ...createParties(stores), fundPayer: createFaucet(base) })
   } finally {
     await base.strike()
@@ -104,7 +116,7 @@ export type Stage = Stores & ReturnType<typeof createParties> & { fundPayer: Ret
 async function openStores(
   { folder, chain, crypto, secret, onStrike }: BaseStage,
   signal: AbortSignal,
-  startDatabase?: StartStageDatabase,
+  plan: StagePlan,
 ) {
   // PostgreSQL started by root runs as another user, who must be able to read its files.
   await chmod(folder, 0o711)
@@ -125,14 +137,14 @@ async function openStores(
     onStrike(async () => await managed.take()?.stop())
     return first
   }
-  const [redisPort, port] = [await findLastingPort(), await findLastingPort()]
+  const redisPort = await findLastingPort()
   await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
   // The stage's own server may be the machine's.
   const startServer = async (): Promise<string> => {
-    const options = { folder: join(folder, 'storms-postgres'), port }
+    const options = { folder: join(folder, 'storms-postgres'), port: await findLastingPort() }
     return (await manage('postgres', 'postgres', () => startPostgres(options))).connectionString
   }
-  const databaseUrl = await (startDatabase?.({ folder, onStrike }) ?? startServer())
+  const databaseUrl = await (plan.startDatabase?.({ folder, onStrike, manage }) ?? startServer())
   return {
     signal,
     folder,
@@ -204,9 +216,7 @@ function createParties(stores: Stores) {
         onLine(_: string, line: string) {
           const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1] ?? ''
           eventLog.orders.get(jobId)?.begunBy.push(name)
-          // The replicas of a store may be late, even without a strike.
-          const unkeptId = (plan.store && UNKEPT.exec(line)?.[1]) ?? ''
-          eventLog.orders.get(unkeptId)?.unkeptMs.push(Date.now())
+          if (plan.store !== undefined) noteUnkept(eventLog, line)
         },
       }
       const { url } = await manage('agent', name, () => startAgentProcess(options))
@@ -220,6 +230,11 @@ function createParties(stores: Stores) {
       return agent
     },
   }
+}
+
+/** Notes a job whose end an agent could not keep: the replicas of its store may be late, even without a strike. */
+export function noteUnkept({ orders }: EventLog, line: string): void {
+  orders.get(UNKEPT.exec(line)?.[1] ?? '')?.unkeptMs.push(Date.now())
 }
 
 /** Creates accounts with this much USDC. */

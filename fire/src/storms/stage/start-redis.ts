@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
-import { endWithUs } from '@farebox/local/src/processes/end-with-us'
+import type { RunningChild } from '@farebox/local/src/processes/child-process'
+import { startWithUs } from './start-with-us.ts'
 
 /** Acknowledged writes are on disk, and nothing is evicted: the requirements of agents (D25). */
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
@@ -18,12 +18,10 @@ export async function startRedis({
   readonly port: number
 }): Promise<RunningChild<true>> {
   await mkdir(folder, { recursive: true })
-  const child = await startChild({
+  return await startWithUs({
     command: 'redis-server',
     arguments: ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...SETTINGS],
     environment: { PATH: process.env['PATH'] ?? '' },
-    readReady: line => (line.includes('Ready to accept connections') ? true : undefined),
+    ready: 'Ready to accept connections',
   })
-  void child.exited.then(endWithUs(child.pid))
-  return child
 }

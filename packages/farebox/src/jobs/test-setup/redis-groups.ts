@@ -38,7 +38,7 @@ interface Started extends Omit<RedisGroup, 'primaryOf'> {
 }
 
 /** Only folders and a list of servers. */
-async function openGroup(count: number): Promise<Started> {
+async function openGroup(count: number, host = '127.0.0.1'): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-redis-'))
   const folderOf = (port: number): string => join(folder, String(port))
   const ports = await findPorts(count)
@@ -47,7 +47,8 @@ async function openGroup(count: number): Promise<Started> {
   const wordsOf = new Map<number, readonly string[]>()
   const start: Started['start'] = async (port, ...words) => {
     wordsOf.set(port, words)
-    const common = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folderOf(port)]
+    const bind = ['--bind', ...new Set(['127.0.0.1', host]), '--protected-mode', 'no']
+    const common = ['--port', String(port), ...bind, '--dir', folderOf(port)]
     const child = spawn(SERVER, [...words, ...common], { stdio: 'ignore' })
     running.set(port, child)
     child.once('exit', endWithUs(child.pid ?? 0))
@@ -63,7 +64,7 @@ async function openGroup(count: number): Promise<Started> {
   return {
     ports,
     folderOf,
-    servers: ports.map(port => `127.0.0.1:${port}`).join(),
+    servers: ports.map(port => `${host}:${port}`).join(),
     isRunning: port => running.has(port),
     start,
     kill,
@@ -192,26 +193,33 @@ async function moveSlot({ ports, isRunning }: Started, source: number, key: stri
 export interface RedisSentinels extends RedisGroup {
   /** Like a server behind a Sentinel: it has all keys. */
   primaryOf(): Promise<number>
+  /** Ends one of the Sentinels as a crash does, and starts it again. */
+  restartSentinel(): Promise<void>
+  /** Ends the replica as a crash does, and starts it again; resolves once it is one. */
+  restartReplica(): Promise<void>
 }
 
 /** The name that the Sentinels have for the primary. */
 export const PRIMARY = 'mymaster'
 
-/** Starts them; `servers` are the Sentinels. */
-export async function startRedisSentinels(nodeTimeoutMs = NODE_TIMEOUT_MS): Promise<RedisSentinels> {
-  const group = await openGroup(5)
+/** Starts them, on a further address where one is given; `servers` are the Sentinels. */
+export async function startRedisSentinels(
+  nodeTimeoutMs = NODE_TIMEOUT_MS,
+  host = '127.0.0.1',
+): Promise<RedisSentinels> {
+  const group = await openGroup(5, host)
   const [first = 0, second = 0, ...sentinels] = group.ports
   await group.start(first, ...SETTINGS)
-  await group.start(second, ...SETTINGS, '--replicaof', '127.0.0.1', String(first))
+  await group.start(second, ...SETTINGS, '--replicaof', host, String(first))
+  const fileOf = (port: number): string => join(group.folderOf(port), 'sentinel.conf')
   for (const port of sentinels) {
-    const file = join(group.folderOf(port), 'sentinel.conf')
     const lines = [
-      `sentinel monitor ${PRIMARY} 127.0.0.1 ${first} 2`,
+      `sentinel monitor ${PRIMARY} ${host} ${first} 2`,
       `sentinel down-after-milliseconds ${PRIMARY} ${nodeTimeoutMs}`,
       `sentinel failover-timeout ${PRIMARY} 2000`,
     ]
-    await writeFile(file, `${lines.join('\n')}\n`)
-    await group.start(port, file, '--sentinel')
+    await writeFile(fileOf(port), `${lines.join('\n')}\n`)
+    await group.start(port, fileOf(port), '--sentinel')
   }
   const primaryOf = async (): Promise<number> => {
     const found = await askOf(sentinels[0] ?? 0, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY)
@@ -223,7 +231,22 @@ export async function startRedisSentinels(nodeTimeoutMs = NODE_TIMEOUT_MS): Prom
     await until(() => knows(port, 'REPLICAS', 1))
     await until(() => knows(port, 'SENTINELS', 2))
   }
-  return { ...group, servers: sentinels.map(port => `127.0.0.1:${port}`).join(), primaryOf }
+  return {
+    ...group,
+    servers: sentinels.map(port => `${host}:${port}`).join(),
+    primaryOf,
+    async restartSentinel() {
+      // The first one is asked for the primary.
+      const [, port = 0] = sentinels
+      await group.kill(port)
+      await group.start(port, fileOf(port), '--sentinel')
+    },
+    async restartReplica() {
+      const replica = (await primaryOf()) === first ? second : first
+      await group.kill(replica)
+      await group.rejoin(replica)
+    },
+  }
 }
 
 /** The settings in docs/operating-an-agent.md. */
