@@ -184,7 +184,7 @@ describe('farebox register --wallet', () => {
     node.cut = () => undefined
     await register(chain, AGENT_WALLET, 'https://elsewhere.example')
     const { code, err } = await run(withKey())
-    expect(err).toContain('the stake that was signed before is void')
+    expect(err).toContain('the stake signed earlier is void')
     expect(code).toBe(0)
     expect(await stakes()).toBe(2)
   })
@@ -507,7 +507,7 @@ describe('afterwards', () => {
     const words = ['deregister', String(agentId), '--yes', '--rpc-url', node.url]
     expect((await run(words, { home: join(folder, 'other-home') })).code).toBe(0)
     const { code, err } = await run(withKey())
-    expect(err).toContain('the stake that was signed before is void')
+    expect(err).toContain('the stake signed earlier is void')
     expect(code).toBe(0)
     expect(await stakes()).toBe(1)
   })

@@ -248,7 +248,7 @@ test('while the database is unavailable orders wait, other requests get 503 with
   try {
     await door.shut()
     const found = order()
-    await until(() => logged.some(line => line.includes('the database is away')))
+    await until(() => logged.some(line => line.includes('the database is unavailable')))
     const waiting = order()
     const start = (async () => await app.inject({ method: 'POST', url: '/v1/starts' }))()
     const other = await app.inject({ method: 'POST', url: '/v1/others' })
@@ -262,7 +262,7 @@ test('while the database is unavailable orders wait, other requests get 503 with
 
     await door.shut()
     const late = order()
-    await until(() => logged.filter(line => line.includes('the database is away')).length === 2)
+    await until(() => logged.filter(line => line.includes('the database is unavailable')).length === 2)
     await app.close()
     expect([(await late).statusCode, (await late).headers['retry-after']]).toEqual([503, '2'])
   } finally {

@@ -153,9 +153,13 @@ function openServer(
   return app
 }
 
+const PROBES = new Set(['/health', '/ready'])
+
 /** Logs one line per request, with the route instead of the URL, because a URL may contain a secret. */
 function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
+    // A balancer asks twice a second.
+    if (PROBES.has(request.routeOptions.url ?? '') && reply.statusCode === 200) return
     log.info('request', {
       request: request.id,
       trace: loggedTraceOf(request.raw),

@@ -14,8 +14,10 @@ const MAX_FLUSH_MS = 2_000
  * @returns exports the spans that the SDK still holds, before the process ends. Never rejects.
  */
 export async function recordSpans(): Promise<() => Promise<void>> {
+  // Loading the API takes longer than all other steps of a start, so it is loaded for a registered SDK only.
+  if (!isSdkRegistered()) return () => Promise.resolve()
   const api = await loadApi()
-  if (api === undefined || !hasSdk(api)) return () => Promise.resolve()
+  if (api === undefined) return () => Promise.resolve()
   setSpanRecorder(createRecorder(api))
   return async () => {
     // The exporter reports its own failures.
@@ -23,9 +25,12 @@ export async function recordSpans(): Promise<() => Promise<void>> {
   }
 }
 
-/** Without an SDK, the API creates spans whose ids are zeros. */
-function hasSdk(api: typeof OpenTelemetry): boolean {
-  return api.isSpanContextValid(api.trace.getTracer('farebox').startSpan('probe').spanContext())
+/** The place where all copies of version 1 of the API keep the SDK that was registered. */
+const API_GLOBAL = Symbol.for('opentelemetry.js.api.1')
+
+function isSdkRegistered(): boolean {
+  const shared = (globalThis as { readonly [API_GLOBAL]?: { readonly trace?: unknown } })[API_GLOBAL]
+  return shared?.trace !== undefined
 }
 
 async function loadApi(): Promise<typeof OpenTelemetry | undefined> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { recordSpans } from './record-spans.ts'
 import { answeredWith, sendInSpan, setSpanRecorder, startSpan, type SpanAttributes } from './spans.ts'
-import { keepTrace, parseTraceparent, type Trace } from './traceparent.ts'
+import { parseTraceparent, storeTrace, type Trace } from './traceparent.ts'
 
 const TRACE: Trace = { id: 'ab'.repeat(16), parentId: 'cd'.repeat(8), isSampled: true }
 const SPAN = '12'.repeat(8)
@@ -83,9 +83,9 @@ test('a served request fails only through the server’s own errors', () => {
 })
 
 test('a kept trace names the recorded span, and without one the span that the request came from', () => {
-  expect(keepTrace({ ...TRACE, spanId: SPAN })).toBe(`00-${TRACE.id}-${SPAN}-01`)
-  expect(keepTrace(TRACE)).toBe(`00-${TRACE.id}-${TRACE.parentId}-01`)
-  expect(parseTraceparent(keepTrace({ ...TRACE, parentId: undefined }))).toBeDefined()
+  expect(storeTrace({ ...TRACE, spanId: SPAN })).toBe(`00-${TRACE.id}-${SPAN}-01`)
+  expect(storeTrace(TRACE)).toBe(`00-${TRACE.id}-${TRACE.parentId}-01`)
+  expect(parseTraceparent(storeTrace({ ...TRACE, parentId: undefined }))).toBeDefined()
 })
 
 test('the OpenTelemetry API without an SDK records nothing', async () => {

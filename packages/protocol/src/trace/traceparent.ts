@@ -41,9 +41,17 @@ export function writeTraceparent({ id, isSampled, spanId = randomSpanId() }: Tra
   return `00-${id}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** A trace as stored in a row, for later requests: they belong under the same span as those sent now. */
-export function keepTrace({ parentId, ...trace }: Trace): string {
-  return writeTraceparent({ ...trace, parentId, spanId: trace.spanId ?? parentId })
+/**
+ * A trace as a row keeps it, for requests that are sent later: they belong under the same span as those sent now. A trace
+ * that was kept before stays as it is.
+ */
+export function keptTrace({ id, parentId, isSampled, spanId }: Trace): Trace {
+  return { id, parentId: spanId ?? parentId ?? randomSpanId(), isSampled }
+}
+
+/** The header in which a row stores a trace; {@link parseTraceparent} reads it. */
+export function storeTrace(trace: Trace): string {
+  return writeTraceparent({ ...trace, spanId: keptTrace(trace).parentId })
 }
 
 /** The flag of version 00. */

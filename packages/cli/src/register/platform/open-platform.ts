@@ -39,6 +39,13 @@ export type PlatformAgent = Awaited<ReturnType<OpenPlatform['readAgent']>>
 export function openPlatform(url: string, signal: AbortSignal, home?: string) {
   const ask = createAskPlatform(url, signal)
   const agent = (agentId: number): string => `/v1/agents/${agentId}`
+  /** Sends the session of this machine along, if there is one. */
+  const askAsOwner: AskPlatform = async asked => {
+    const session = home === undefined ? undefined : await liveSession(home, url)
+    // The platform may have ended a session that still counts as live here.
+    const opened = session && (await unlessPlatformRefused(ask({ ...asked, token: session.token }), [401]))
+    return opened ?? (await ask(asked))
+  }
   return {
     url,
     describe: () => describe(ask, url),
@@ -46,15 +53,11 @@ export function openPlatform(url: string, signal: AbortSignal, home?: string) {
      * Starts the registration of an endpoint, or returns the existing one. The platform probes the endpoint itself. A
      * session of this machine is sent along, because a private network may be open to its owner (D54).
      */
-    async register(endpoint: string) {
-      const asked = { path: '/v1/registrations', body: { endpoint }, schema: registration }
-      const session = home === undefined ? undefined : await liveSession(home, url)
-      // The platform may have ended a session that still counts as live here.
-      const opened = session && (await unlessPlatformRefused(ask({ ...asked, token: session.token }), [401]))
-      return opened ?? (await ask(asked))
-    },
+    register: (endpoint: string) =>
+      askAsOwner({ path: '/v1/registrations', body: { endpoint }, schema: registration }),
+    /** Reads a registration. That of an agent on a private network is shown to its owner alone. */
     readRegistration: (id: string) =>
-      ask({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),
+      askAsOwner({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),
     /** Makes the platform probe an agent now. */
     refresh: (agentId: number) => ask({ path: `${agent(agentId)}/refresh`, body: {}, schema: refreshed }),
     readAgent: (agentId: number) => ask({ path: agent(agentId), schema: knownAgent }),

@@ -22,7 +22,7 @@ export async function readAgentStatus(
   options: RawAgentOptions,
 ): Promise<AgentStatus> {
   const { url } = await findPlatform(world, options.platform, agentId)
-  const platform = openPlatform(url, world.signal)
+  const platform = openPlatform(url, world.signal, world.home)
   const nowSeconds = systemClock.nowMs() / 1_000
   const records = await openRegistrationJournal(world.home).list()
   const record = records.find(one => one.platform === url && one.agentId === agentId)

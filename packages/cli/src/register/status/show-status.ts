@@ -39,7 +39,7 @@ async function listAll(world: World, options: RawAgentOptions): Promise<readonly
   const lines: StatusLine[] = []
   for (const record of await journal.list()) {
     if (wanted === undefined || record.platform === wanted) {
-      lines.push(await readStatusLine(journal, record, signal))
+      lines.push(await readStatusLine(journal, record, world))
     }
   }
   lines.sort((one, other) => Number(hasToFix(other)) - Number(hasToFix(one)))

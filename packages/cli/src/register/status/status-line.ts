@@ -59,13 +59,13 @@ interface Asked {
 export async function readStatusLine(
   journal: RegistrationJournal,
   record: RegistrationRecord,
-  signal: AbortSignal,
+  { signal, home }: Pick<World, 'signal' | 'home'>,
 ): Promise<StatusLine> {
   const { platform: url, endpoint, agentId, endedAt } = record
   const line = { agent_id: agentId ?? null, endpoint, platform: url }
   if (endedAt !== undefined) return { ...line, status: { state: 'deregistered', agent_id: line.agent_id } }
   const change = agentId === undefined ? undefined : await journal.change({ platform: url, agentId }).read()
-  const asked = { journal, record, platform: openPlatform(url, signal), change }
+  const asked = { journal, record, platform: openPlatform(url, signal, home), change }
   try {
     const told = await withLook(asked, { ...line, ...(await ask(asked)) })
     const isOpen =

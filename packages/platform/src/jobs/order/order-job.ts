@@ -5,7 +5,7 @@ import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { jobFields } from '../records/job-fields.ts'
-import type { Trace } from '@farebox/protocol/internal/trace/traceparent'
+import { keptTrace, type Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type { JobRow } from '../records/job-row.ts'
 import { leastDeadlineSeconds } from '../../reputation/fair-deadline.ts'
 import type { AdmitOrder } from './admit-order.ts'
@@ -91,7 +91,7 @@ export async function orderJob(
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
     sealedPayment: parts.seal.seal(jobId, order.payment),
     tokenHashes: [hash],
-    trace: ordering.trace,
+    trace: keptTrace(ordering.trace),
     ...(ordering.kind === 'caller' && { runId: ordering.runId }),
   }
   const job =

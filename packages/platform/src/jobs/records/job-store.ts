@@ -1,4 +1,4 @@
-import { keepTrace } from '@farebox/protocol/internal/trace/traceparent'
+import { storeTrace } from '@farebox/protocol/internal/trace/traceparent'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobKind, type JobRow } from './job-row.ts'
 
@@ -110,7 +110,7 @@ export function valuesOfNewJobs(jobs: readonly NewJob[], nowMs: number): readonl
     valid_before: job.authorization.validBefore,
     token_hashes: job.tokenHashes.join(','),
     run_id: job.runId ?? null,
-    traceparent: job.trace === undefined ? null : keepTrace(job.trace),
+    traceparent: job.trace === undefined ? null : storeTrace(job.trace),
   }))
   const names = Object.keys(COLUMN_TYPES) as (keyof typeof COLUMN_TYPES)[]
   return [new Date(nowMs), ...names.map(name => rows.map(row => row[name]))]

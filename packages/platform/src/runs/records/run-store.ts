@@ -1,5 +1,5 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import { keepTrace, type Trace } from '@farebox/protocol/internal/trace/traceparent'
+import { storeTrace, type Trace } from '@farebox/protocol/internal/trace/traceparent'
 import type pg from 'pg'
 import { Refusal } from '../../http/refusal.ts'
 import type { WrittenRun } from '../../checking/run-messages.ts'
@@ -63,7 +63,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
       run.plan.isOver ? new Date(nowMs) : null,
       run.requestHash,
       run.hasAccount,
-      keepTrace(run.trace),
+      storeTrace(run.trace),
     ],
   )
   if (rowCount !== 1) return false

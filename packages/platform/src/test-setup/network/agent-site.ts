@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { findLastingPort } from '@farebox/protocol/src/test-setup/lasting-port'
 import { createAgent, type Agent } from 'farebox'
 import { createFakeGate } from 'farebox/testing'
 import { sampleDeclaration } from '../database/insert-agent.ts'
@@ -33,10 +34,10 @@ export async function startSite(): Promise<AgentSite> {
     if (site.answer === undefined) request.socket.destroy()
     else void pass(request, response, site.answer)
   })
-  server.listen(0, '127.0.0.1')
+  // A port of its own: a site at the URL of an earlier one would find that one's stake.
+  const port = await findLastingPort()
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
   const site: AgentSite = {
     url: `http://127.0.0.1:${port}`,
     answer: undefined,
