@@ -33,7 +33,7 @@ export async function showStatus(
 }
 
 async function listAll(world: World, options: RawAgentOptions): Promise<readonly StatusLine[]> {
-  const { out, err, signal } = world
+  const { out, err } = world
   const journal = openRegistrationJournal(world.home)
   const wanted = options.platform?.replace(/\/+$/, '')
   const lines: StatusLine[] = []
