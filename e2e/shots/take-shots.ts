@@ -76,7 +76,7 @@ async function takeScene(options: {
   let problem: string | undefined
   for (const { name: device, viewport, hasTouch } of DEVICES) {
     const context = await browser.newContext({ viewport, hasTouch, baseURL: stage.url, colorScheme: 'light' })
-    // A scene that is not reached is captured as it is, after two minutes.
+    // A scene that is not reached is captured in its current state, after two minutes.
     context.setDefaultTimeout(120_000)
     if (scene.asOwner === true) await signInBrowser(context, stage.url, OWNER.privateKey)
     const page = await context.newPage()

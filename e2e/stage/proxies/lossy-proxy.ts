@@ -8,7 +8,7 @@ export interface LossyProxy {
   /** Values of `PAYMENT-SIGNATURE` of all requests, in order. */
   readonly payments: readonly string[]
   /**
-   * The fate of the next request with a payment: it is dropped, or its answer is. `lost` resolves when that has
+   * The treatment of the next request with a payment: it is dropped, or its answer is. `lost` resolves when that has
    * happened; the caller gets no answer.
    */
   lose(what: 'request' | 'answer'): Promise<void>

@@ -11,7 +11,7 @@ interface Violation {
 }
 
 /**
- * The violations that axe finds of WCAG 2.2, A and AA, in a page as it is, and of the contrast rules in the other color
+ * The violations that axe finds of WCAG 2.2, A and AA, in a page in its current state, and of the contrast rules in the other color
  * scheme: each rule with the elements that break it. The page is left in the light scheme.
  */
 export async function findViolations(page: Page): Promise<readonly string[]> {

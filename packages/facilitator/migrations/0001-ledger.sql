@@ -145,7 +145,7 @@ create table secrets (
 );
 
 create index secrets_owner on secrets (owner);
--- A platform shows an owner every secret that accepts payments to a wallet of theirs, whoever created it.
+-- A platform shows an owner every secret that accepts payments to a wallet of theirs, regardless of its creator.
 create index secrets_wallets on secrets using gin (wallets);
 
 -- The owners whose settlement gas the operator pays. Owners without a row are named: their secrets were created with

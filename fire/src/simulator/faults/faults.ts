@@ -75,7 +75,7 @@ export function createFaults(random: Random, plan: FaultPlan) {
   const faults = {
     plan,
     isCalm: false,
-    /** The fate of one request and its answer. */
+    /** The faults of one request and its answer. */
     ofMessage(usualMs: number) {
       sent += 1
       const fault = {

@@ -5,7 +5,7 @@ export const SLOWEST_MESSAGE_MS = 12_000
 /** The maximum pause of a process. */
 export const LONGEST_PAUSE_MS = 25_000
 
-/** The fate of a process's call through a port. */
+/** The faults of a process's call through a port. */
 export interface CallFault {
   readonly crash: 'before' | 'after' | undefined
   readonly fail: 'before' | 'after' | undefined
@@ -13,7 +13,7 @@ export interface CallFault {
   readonly delayMs: number
 }
 
-/** The usual fate of a call: success, at once. */
+/** The usual outcome of a call: success, at once. */
 export const UNHARMED: CallFault = { crash: undefined, fail: undefined, pauseMs: 0, delayMs: 0 }
 
 /**

@@ -84,7 +84,7 @@ function isOfSeveralJobs(sends: readonly Send[], { job, payment, body }: Send): 
   )
 }
 
-/** Whoever sent the other payment's transaction, the agent finds it on the chain, and the job is sold. */
+/** The agent finds the other payment's transaction on the chain, regardless of its sender, and the job is sold. */
 function hasOtherBuyer(evidence: Evidence, { job, payer }: Send): boolean {
   const { world } = evidence
   return world.sends

@@ -101,7 +101,7 @@ async function payUntilTaken(errand: Errand): Promise<void> {
 const MOST_SIGNATURES = 3
 const SECOND_LINE_MS = 12_000
 
-/** Repeats a call until it has a final answer, or patience ends; resolves to the last answer. */
+/** Repeats a call until it has a final answer, or its time limit is reached; resolves to the last answer. */
 async function send(
   { world, plan, random, process }: Errand,
   { agent, jobId, capability }: KnownJob,

@@ -43,7 +43,7 @@ export function writeTraceparent({ id, isSampled, spanId = randomSpanId() }: Tra
 
 /**
  * A trace as a row keeps it, for requests that are sent later: they belong under the same span as those sent now. A trace
- * that was kept before stays as it is.
+ * that was kept before is returned unchanged.
  */
 export function keptTrace({ id, parentId, isSampled, spanId }: Trace): Trace {
   return { id, parentId: spanId ?? parentId ?? randomSpanId(), isSampled }

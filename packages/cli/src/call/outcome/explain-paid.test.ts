@@ -99,7 +99,7 @@ async function explain(failure: Partial<PaidFailure>): Promise<{
   readonly next: string
   readonly until: number | undefined
 }> {
-  const told = await explainPaid({
+  const explained = await explainPaid({
     error: new InternalError('Internal error'),
     attempt: ATTEMPT,
     resumed: false,
@@ -108,9 +108,9 @@ async function explain(failure: Partial<PaidFailure>): Promise<{
     nowSeconds: NOW,
     ...failure,
   })
-  const { charged, chargeable_until: until } = told.document
-  expect(JSON.stringify(told.document) + told.message + told.next).not.toContain('the-cheque')
-  return { charged, exitCode: told.exitCode, message: told.message, next: told.next, until }
+  const { charged, chargeable_until: until } = explained.document
+  expect(JSON.stringify(explained.document) + explained.message + explained.next).not.toContain('the-cheque')
+  return { charged, exitCode: explained.exitCode, message: explained.message, next: explained.next, until }
 }
 
 describe('without a node, only the agent’s report is known', () => {
@@ -120,9 +120,9 @@ describe('without a node, only the agent’s report is known', () => {
   ])(
     '%s is not charged, and the time until which a dishonest agent could charge is reported',
     async (_, error, resumed, unanswered) => {
-      const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
-      expect(told).toMatchObject({ charged: 'no', exitCode: 1, until: NOW + 180 })
-      expect(told.next).toContain('not charged, says the agent')
+      const explained = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
+      expect(explained).toMatchObject({ charged: 'no', exitCode: 1, until: NOW + 180 })
+      expect(explained.next).toContain('not charged, says the agent')
     },
   )
 
@@ -136,34 +136,34 @@ describe('without a node, only the agent’s report is known', () => {
   ])(
     '%s may be charged: the agent deletes its answers after a while (D24)',
     async (_, error, resumed, unanswered) => {
-      const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
-      expect(told).toMatchObject({ charged: 'unknown', exitCode: 3, until: NOW + 180 })
-      expect(told.next).toContain(`farebox call --resume ${ATTEMPT.entry.jobId}`)
+      const explained = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
+      expect(explained).toMatchObject({ charged: 'unknown', exitCode: 3, until: NOW + 180 })
+      expect(explained.next).toContain(`farebox call --resume ${ATTEMPT.entry.jobId}`)
     },
   )
 
   test('long afterwards, the message refers to the chain', async () => {
-    const told = await explain({
+    const explained = await explain({
       error: new PaymentError('expired'),
       resumed: true,
       nowSeconds: NOW + 10_000,
     })
-    expect(told).toMatchObject({ charged: 'unknown', exitCode: 3, until: undefined })
-    expect(told.next).toContain('--rpc-url <a node of eip155:84532>')
+    expect(explained).toMatchObject({ charged: 'unknown', exitCode: 3, until: undefined })
+    expect(explained.next).toContain('--rpc-url <a node of eip155:84532>')
   })
 })
 
 describe('with a node, the chain decides', () => {
   test('a charge is reported, whatever the agent says', async () => {
-    const told = await explain({ chain: chain('settled') })
-    expect(told).toMatchObject({ charged: 'yes', exitCode: 1 })
-    expect(told.message).toBe(`internal: Internal error; but 0.002 USDC was charged, in ${TRANSACTION}`)
+    const explained = await explain({ chain: chain('settled') })
+    expect(explained).toMatchObject({ charged: 'yes', exitCode: 1 })
+    expect(explained.message).toBe(`internal: Internal error; but 0.002 USDC was charged, in ${TRANSACTION}`)
   })
 
   test('a charge without a response yet can be resumed', async () => {
-    const told = await explain({ error: UNRESOLVED, chain: chain('settled') })
-    expect(told).toMatchObject({ charged: 'yes', exitCode: 3 })
-    expect(told.next).toContain('--resume')
+    const explained = await explain({ error: UNRESOLVED, chain: chain('settled') })
+    expect(explained).toMatchObject({ charged: 'yes', exitCode: 3 })
+    expect(explained.next).toContain('--resume')
   })
 
   test('an unused payment is not charged when the agent confirms that', async () => {
@@ -185,9 +185,9 @@ describe('with a node, the chain decides', () => {
       exitCode: 3,
     })
     expect(await explain({ ...failure, chain: chain('settled') })).toMatchObject({ charged: 'yes' })
-    const told = await explain({ ...failure, chain: chain('silent') })
-    expect(told).toMatchObject({ charged: 'unknown', exitCode: 3 })
-    expect(told.next).toContain('the agent’s answer does not settle it')
+    const explained = await explain({ ...failure, chain: chain('silent') })
+    expect(explained).toMatchObject({ charged: 'unknown', exitCode: 3 })
+    expect(explained.next).toContain('the agent’s answer does not settle it')
   })
 
   test('an unused payment is void when it has expired by both clocks', async () => {
